@@ -1,7 +1,6 @@
 //! What Tollgate decides. Pure: no clock, no randomness, no files, no processes, no network.
 //!
-//! [`protocol`] is the language and its six checks, [`contract`] the dialects in which workers report, [`report`] their
-//! canonical form, [`run`] the state machine (`decide`, `evolve`, `effects`) with its ledger and invariants, [`context`] what
+//! [`protocol`] is the language and its six checks, [`report`] the canonical form of what workers report, [`run`] the state machine (`decide`, `evolve`, `effects`) with its ledger and invariants, [`context`] what
 //! one attempt is shown of it.
 #![cfg_attr(
     test,
@@ -13,7 +12,6 @@
 pub mod amount;
 pub mod code;
 pub mod context;
-pub mod contract;
 pub mod diagnostic;
 pub mod digest;
 pub mod id;
@@ -23,6 +21,7 @@ pub mod redact;
 pub mod report;
 pub mod run;
 pub mod scope;
+pub mod text;
 pub mod yaml;
 
 /// A name from a protocol, a report or a run; cheap to copy.

@@ -34,17 +34,6 @@ fn every_protocol_is_clean() {
     }
 }
 
-/// A built-in protocol needs no declarations but those of the dialects that are built in.
-#[test]
-fn the_built_in_protocol_needs_no_file_of_dialects() {
-    let mut dialects = Dialects::default();
-    for (name, declaration) in tollgate_core::contract::registry::declarations() {
-        dialects.add(&name, declaration);
-    }
-    let (protocol, _) = protocol::read(ALL[0].1);
-    assert_eq!(protocol::check(&protocol.unwrap(), &dialects), []);
-}
-
 /// A route past the sides would succeed without a developer and a reviewer: no unit exists that the closing gate could miss.
 #[test]
 fn build_plan_without_its_sides_is_refused() {

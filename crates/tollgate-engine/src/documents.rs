@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tollgate_contract::registry::Contracts;
 use tollgate_core::Name;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::protocol::Protocol;
@@ -20,12 +21,12 @@ use crate::workspace::Workspace;
 pub(crate) type Documents = (BTreeMap<Name, OpenArtifact>, Vec<Object>);
 
 /// Reads the documents that were given.
-pub(crate) fn documents(protocol: &Protocol, start: &Start) -> Result<Documents, ServiceError> {
+pub(crate) fn documents(protocol: &Protocol, contracts: &Contracts, start: &Start) -> Result<Documents, ServiceError> {
     let (mut artifacts, mut objects) = (BTreeMap::new(), Vec::new());
     let sides = lanes(protocol, &start.inputs);
     for (name, bytes) in &start.artifacts {
         let known = protocol.artifacts.get(name).ok_or_else(|| ServiceError::NoArtifact(name.clone()))?;
-        let given = open_artifact(&protocol.contracts, known, bytes, sides.clone())
+        let given = open_artifact(contracts, known, bytes, sides.clone())
             .map_err(|wrong| ServiceError::Artifact { name: name.clone(), wrong })?;
         artifacts.insert(name.clone(), given);
         objects.push(Object::new(bytes.clone()));
@@ -51,11 +52,11 @@ pub(crate) fn as_they_stand(
 }
 
 /// What the documents of a run are worth a word about before it starts, by their names.
-pub fn warnings(protocol: &Protocol, start: &Start) -> BTreeMap<Name, Vec<Diagnostic>> {
+pub fn warnings(protocol: &Protocol, contracts: &Contracts, start: &Start) -> BTreeMap<Name, Vec<Diagnostic>> {
     let sides = lanes(protocol, &start.inputs);
     let given = start.artifacts.iter().filter_map(|(name, bytes)| Some((name, protocol.artifacts.get(name)?, bytes)));
     given
-        .map(|(name, known, bytes)| (name.clone(), document_warnings(&protocol.contracts, known, bytes, sides.clone())))
+        .map(|(name, known, bytes)| (name.clone(), document_warnings(contracts, known, bytes, sides.clone())))
         .collect()
 }
 

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tollgate_contract::registry;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::context;
-use tollgate_core::contract::registry;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{DecisionId, RunId};
+use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
-use tollgate_core::protocol::{self, Protocol};
 use tollgate_core::run::budget::Budgets;
 use tollgate_core::run::decide::{Answer, Open, Rejection, inputs};
 use tollgate_core::run::event::{By, ByKind};
@@ -26,7 +26,7 @@ pub use crate::documents::warnings;
 use crate::documents::{Documents, as_they_stand, at_document, documents, no_bare_folders, said_scopes};
 use crate::hands::Wrong;
 use crate::needed;
-pub use crate::pinned::{checked, contracts, dialects};
+pub use crate::pinned::{checked, contracts, contracts_of, dialects};
 use crate::session::{CommandError, LoadError, Outcome, Session};
 use crate::workers::command::CommandWorker;
 use crate::workers::pinned::{self, PinnedFile};
@@ -211,7 +211,8 @@ fn without_worker(roles: &[Name]) -> String {
 impl Service {
     /// Starts a run: everything is checked, then written down, and nothing is done yet.
     pub fn start(&self, start: Start) -> Result<(Session, Vec<Recorded>), ServiceError> {
-        let protocol = checked(&start.protocol, contracts(&start.contracts)?)?;
+        let contracts = contracts(&start.contracts)?;
+        let protocol = checked(&start.protocol, &contracts)?;
         if let Some(area) = start.areas.keys().find(|area| !protocol.areas.iter().any(|known| known.name == **area)) {
             return Err(ServiceError::NoArea(area.clone()));
         }
@@ -226,7 +227,7 @@ impl Service {
         for (role, text) in &start.briefs {
             context::check(text).map_err(|error| ServiceError::Brief { role: role.clone(), error })?;
         }
-        let (artifacts, objects) = documents(&protocol, &start)?;
+        let (artifacts, objects) = documents(&protocol, &contracts, &start)?;
         let id = new_run_id().map_err(|source| ServiceError::Io { what: "a new run id".to_owned(), source })?;
         // Until the run is in the journal, all that is made for it is undone when this ends, however it ends.
         let claim = claim_start(&self.state, id)?;
@@ -279,7 +280,7 @@ impl Service {
             .iter()
             .map(|area| {
                 let patterns = start.areas.get(&area.name).unwrap_or(&area.patterns).clone();
-                protocol::model::Area { patterns, ..area.clone() }
+                scope::Area { patterns, ..area.clone() }
             })
             .collect();
         let planned = artifacts.values().flat_map(|artifact| &artifact.plan.units);

@@ -423,7 +423,7 @@ impl Replay {
     ) -> Result<(), LoadError> {
         match (&mut self.run, &recorded.event) {
             (None, Event::RunOpened(opened)) => {
-                let protocol = pinned::protocol(opened.protocol.digest, &opened.pins, object)?;
+                let protocol = pinned::protocol_of(opened, object)?;
                 self.run = Some(run::begin(&recorded, opened, protocol));
             }
             (None, _) => {
@@ -452,9 +452,7 @@ fn from_snapshot(journal: &dyn Journal, id: RunId) -> Result<Option<Replay>, Loa
     if run.id != id || run.seq != snapshot.seq {
         return Ok(None);
     }
-    let opened = &run.opened;
-    let protocol = pinned::protocol(opened.protocol.digest, &opened.pins, &mut |digest| Ok(journal.object(digest)?))?;
-    run.protocol = protocol;
+    run.protocol = pinned::protocol_of(&run.opened, &mut |digest| Ok(journal.object(digest)?))?;
     let chain = Chain::at(id, snapshot.seq, snapshot.head);
     Ok(Some(Replay { id, chain, run: Some(run), seen: None, audit: false }))
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tollgate_contract::defined::Defined;
+use tollgate_contract::definition::Heading;
+use tollgate_contract::registry;
+use tollgate_contract::{DocumentDialect, ReportDialect, definition, recognise};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::contract::defined::Defined;
-use tollgate_core::contract::definition::Heading;
-use tollgate_core::contract::registry;
-use tollgate_core::contract::{DocumentDialect, ReportDialect, definition, recognise};
 use tollgate_core::diagnostic::Severity;
 use tollgate_core::yaml::nearest;
 

@@ -4,19 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::repo::Repo;
 
-/// tollgate → engine → store → core; tollgate → api. A new edge is a decision, not an edit.
+/// tollgate → engine → contract, store → core; tollgate → api. A new edge is a decision, not an edit.
 const EDGES: &[(&str, &[&str])] = &[
-    ("tollgate", &["tollgate-api", "tollgate-core", "tollgate-engine", "tollgate-store"]),
+    ("tollgate", &["tollgate-api", "tollgate-contract", "tollgate-core", "tollgate-engine", "tollgate-store"]),
     ("tollgate-api", &[]),
+    ("tollgate-contract", &["tollgate-core"]),
     ("tollgate-core", &[]),
-    ("tollgate-engine", &["tollgate-core", "tollgate-store"]),
+    ("tollgate-engine", &["tollgate-contract", "tollgate-core", "tollgate-store"]),
     ("tollgate-store", &["tollgate-core"]),
-    (TESTKIT, &["tollgate-core", "tollgate-engine", "tollgate-store"]),
+    (TESTKIT, &["tollgate-contract", "tollgate-core", "tollgate-engine", "tollgate-store"]),
     ("xtask", &[]),
 ];
 
 /// The tests of every crate may use it, and nothing that ships.
 const TESTKIT: &str = "tollgate-testkit";
+
+/// What decides and what reads reports take everything as arguments.
+const PURE: [&str; 2] = ["tollgate-contract", "tollgate-core"];
 
 /// What waits, reads, writes, tells the time or throws dice: none of it may reach the core, however indirectly.
 const NOT_IN_THE_CORE: &[&str] = &[
@@ -75,23 +79,24 @@ pub fn between_crates(repo: &Repo) -> Vec<String> {
     found
 }
 
-/// The core stays pure also through what it depends on.
+/// The pure crates stay pure also through what they depend on.
 pub fn of_the_core(repo: &Repo) -> Vec<String> {
     let lock = locked(repo.files.get("Cargo.lock").map_or("", String::as_str));
-    let core = repo.packages.iter().find(|package| package.name == "tollgate-core");
-    let direct = core.iter().flat_map(|core| &core.dependencies).filter(|dependency| !dependency.dev);
-    let mut waiting: Vec<(&str, &str)> =
-        direct.map(|dependency| (dependency.name.as_str(), dependency.name.as_str())).collect();
-    let mut seen = BTreeSet::new();
     let mut found = Vec::new();
-    while let Some((name, through)) = waiting.pop() {
-        if !seen.insert(name) {
-            continue;
+    for package in repo.packages.iter().filter(|package| PURE.contains(&package.name.as_str())) {
+        let direct = package.dependencies.iter().filter(|dependency| !dependency.dev);
+        let mut waiting: Vec<(&str, &str)> =
+            direct.map(|dependency| (dependency.name.as_str(), dependency.name.as_str())).collect();
+        let mut seen = BTreeSet::new();
+        while let Some((name, through)) = waiting.pop() {
+            if PURE.contains(&name) || !seen.insert(name) {
+                continue;
+            }
+            if NOT_IN_THE_CORE.contains(&name) {
+                found.push(format!("{} → {through}: brings in {name}, and it must stay pure", package.name));
+            }
+            waiting.extend(lock.get(name).into_iter().flatten().map(|next| (*next, through)));
         }
-        if NOT_IN_THE_CORE.contains(&name) {
-            found.push(format!("tollgate-core → {through}: brings in {name}, and the core must stay pure"));
-        }
-        waiting.extend(lock.get(name).into_iter().flatten().map(|next| (*next, through)));
     }
     found
 }
@@ -161,7 +166,7 @@ mod tests {
         let lock = "[[package]]\nname = \"markup\"\ndependencies = [\n \"clocky 1.0.0\",\n]\n\n[[package]]\nname = \"clocky\"\ndependencies = [\n \"getrandom\",\n]\n";
         let mut repo = Repo::of(&[("Cargo.lock", lock)]);
         repo.packages = vec![package("tollgate-core", &["markup"], &["tempfile"])];
-        assert_eq!(of_the_core(&repo), ["tollgate-core → markup: brings in getrandom, and the core must stay pure"]);
+        assert_eq!(of_the_core(&repo), ["tollgate-core → markup: brings in getrandom, and it must stay pure"]);
     }
 
     #[test]

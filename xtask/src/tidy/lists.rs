@@ -7,7 +7,7 @@ use super::rust::{code_only, literals};
 const WORDS_MAX: usize = 12;
 
 /// Where reports and documents are read.
-pub const SOURCES: &[&str] = &["crates/tollgate-core/src/contract/", "crates/tollgate-core/src/scope/"];
+pub const SOURCES: &[&str] = &["crates/tollgate-contract/src/"];
 
 /// Files whose lists name things of a closed set: the lines of agents' tools, programming languages, the names of checks.
 const CLOSED_SETS: &[&str] = &["envelopes.rs", "languages.rs", "checks.rs"];

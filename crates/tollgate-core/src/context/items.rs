@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::Name;
-use crate::contract::Context;
 use crate::digest::Digest;
 use crate::protocol::model::Value;
 use crate::report::Judgement;
@@ -335,7 +334,7 @@ fn section(
     let (role, section) = item.item.split_once('.').ok_or_else(missing)?;
     let key = (item.object.unwrap_or_default(), Name::from(role));
     if !shown.readings.contains_key(&key) {
-        let sections = read_again(run, role, &fetch(item, sources)?).ok_or_else(missing)?;
+        let sections = sources.contracts.sections(run, role, &fetch(item, sources)?).ok_or_else(missing)?;
         shown.readings.insert(key.clone(), sections);
     }
     let text = shown.readings.get(&key).and_then(|sections| sections.get(section)).cloned().ok_or_else(missing)?;
@@ -349,18 +348,4 @@ fn section(
     let (words, path) = shown.words(&who, &text, shown.used("reports"), &path);
     shown.push("reports", format!("{words}\n"), path, text.len());
     Ok(())
-}
-
-/// The sections of a report that was judged when it came in. Rules that depend on where the run stood then are left out
-/// now; the rows are tried both ways, since they may have been amended.
-fn read_again(run: &Run, role_name: &str, report: &str) -> Option<BTreeMap<Name, String>> {
-    let role = run.protocol.roles.get(role_name)?;
-    let dialect = run.protocol.contracts.report(&role.contract)?;
-    let read = |criteria| {
-        let (judges, part) = (Some(role.judges()), role.part);
-        let context = Context { role: Some(role_name.into()), judges, part, criteria, ..Context::default() };
-        crate::contract::extract::report(dialect, report, &context).sections
-    };
-    let sections = read(Some(run.ledger.criteria.iter().map(super::reading::row).collect()));
-    Some(if sections.is_empty() { read(None) } else { sections })
 }

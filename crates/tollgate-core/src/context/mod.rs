@@ -8,12 +8,9 @@ mod brief;
 mod items;
 mod manifest;
 mod next;
-mod reading;
-#[cfg(test)]
-mod tests;
 mod text;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::Name;
@@ -27,10 +24,19 @@ use crate::run::state::{Attempt, Instance};
 
 pub use brief::check;
 pub use next::{Next, next_roles};
-pub use reading::reading_context;
+
+/// What contracts say to workers and read from their reports. The core knows contracts by name alone.
+pub trait Contracts {
+    /// How the worker of an attempt must report. `rows`: whether it may know the rows that it is asked about.
+    fn instructions(&self, run: &Run, attempt: AttemptId, rows: bool, handover: Handover) -> String;
+    /// The sections of a report that a role made before; none where its contract is unknown.
+    fn sections(&self, run: &Run, role: &str, report: &str) -> Option<BTreeMap<Name, String>>;
+}
 
 /// What the engine looked up for the items of a bundle.
 pub struct Sources<'a> {
+    /// The contracts of the run's roles.
+    pub contracts: &'a dyn Contracts,
     /// The text of an object.
     pub object: &'a dyn Fn(Digest) -> Option<String>,
     /// The measured change of the subject against the run's base; none: nothing has changed.
@@ -173,21 +179,9 @@ pub fn assemble(
 ) -> Result<Assembled, ContextError> {
     let dispatch = Dispatch::of(run, attempt).ok_or(ContextError::NotADispatch(attempt))?;
     let shown = items::show(&dispatch, sources)?;
-    let mut context = reading_context(run, attempt);
-    // The rows are an item too: a role that may not see them is not told their names here either.
-    if !dispatch.shows("criteria") {
-        context.criteria = None;
-    }
-    let instructions = run
-        .protocol
-        .contracts
-        .report(&dispatch.role.contract)
-        .map_or_else(String::new, |dialect| dialect.instructions(&context));
-    let request = context.markers.filter(|_| sources.handover == Handover::Marked).map(|markers| markers.request());
-    let instructions = match request {
-        Some(request) => format!("{}\n\n{request}\n", instructions.trim_end()),
-        None => instructions,
-    };
+    // The rows are an item too: a role that may not see them must not learn their names here either.
+    let rows = dispatch.shows("criteria");
+    let instructions = sources.contracts.instructions(run, attempt, rows, sources.handover);
     let brief = brief::render(&dispatch, template, &shown, &instructions)?;
     let manifest = manifest::manifest(&dispatch, &shown, &brief);
     Ok(Assembled { brief, files: shown.files.into_iter().collect(), manifest })

@@ -1,6 +1,6 @@
 //! Other people's words inside a brief: inert, bounded, fenced, and said to be theirs.
 
-use crate::contract::text::{is_hidden, one_line};
+use crate::text::{is_hidden, one_line};
 
 /// The most that a brief repeats of one text.
 pub(super) const TEXT_MAX: usize = 16 * 1024;

@@ -3,10 +3,36 @@
 use std::collections::BTreeMap;
 
 use crate::Name;
-use crate::contract::{Declaration, SectionClass};
 use crate::diagnostic::Diagnostic;
 use crate::report::{Health, Verdict};
 use crate::yaml::{self, Fields, Node, Problems};
+
+/// What the checker and the kernel must know about a dialect.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Declaration {
+    /// The verdicts it can express.
+    pub verdicts: Vec<Verdict>,
+    /// The healths it can express besides ok.
+    pub healths: Vec<Health>,
+    /// Closed codes that refine a health.
+    pub codes: BTreeMap<Health, Vec<Name>>,
+    /// Its sections and what kind of word each is.
+    pub sections: BTreeMap<Name, SectionClass>,
+    /// The variables it can give, and the values each can have.
+    pub gives: BTreeMap<Name, Vec<Name>>,
+}
+
+/// What kind of word a section is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SectionClass {
+    /// The author's word on its own work.
+    Claim,
+    /// Measured, or taken from a source.
+    Fact,
+    /// Free hand-over.
+    Note,
+}
 
 /// Declarations by the name of their contract, without its version.
 #[derive(Debug, Clone, Default)]

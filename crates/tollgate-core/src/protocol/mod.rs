@@ -10,6 +10,6 @@ pub mod render;
 
 pub use check::check;
 pub use condition::Condition;
-pub use dialects::Dialects;
+pub use dialects::{Declaration, Dialects, SectionClass};
 pub use model::Protocol;
 pub use read::{read, read_tree};

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
 use crate::Name;
-use crate::contract::registry::Contracts;
 use crate::diagnostic::Place;
 use crate::report::{Part, Verdict};
+use crate::scope::Area;
 
 /// A whole protocol. Maps keep their order of names; lists keep the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -31,9 +31,6 @@ pub struct Protocol {
     pub flows: Vec<Flow>,
     /// Path template to renderer.
     pub projections: BTreeMap<Name, Name>,
-    /// The contracts that its roles and artifacts may name. Not part of its text: a run is pinned to them beside it.
-    #[serde(skip)]
-    pub contracts: Contracts,
 }
 
 impl Protocol {
@@ -70,14 +67,6 @@ pub enum Value {
     Int(i64),
     Text(Name),
     List(Vec<Name>),
-}
-
-/// A part of the tree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Area {
-    pub name: Name,
-    pub patterns: Vec<Name>,
-    pub place: Place,
 }
 
 /// A document that stages give and need.

@@ -7,8 +7,8 @@ use crate::Name;
 use crate::diagnostic::Place;
 use crate::id::RunId;
 use crate::protocol::Protocol;
-use crate::protocol::model::{Area, Value};
-use crate::scope::Parts;
+use crate::protocol::model::Value;
+use crate::scope::{Area, Parts};
 
 impl Run {
     /// What its content is told apart by now.

@@ -19,7 +19,6 @@ use super::pool::Pool;
 use super::repeated::Flaky;
 use super::{Told, Wrote};
 use crate::Name;
-use crate::contract::registry::Contracts;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, RunId};
 use crate::protocol::Protocol;
@@ -91,7 +90,6 @@ fn no_protocol() -> Arc<Protocol> {
         otherwise: Vec::new(),
         flows: Vec::new(),
         projections: BTreeMap::new(),
-        contracts: Contracts::default(),
     })
 }
 

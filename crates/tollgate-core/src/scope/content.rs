@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Content, Entry, Parts, holds, in_scope, matches};
+use super::{Area, Content, Entry, Parts, holds, in_scope, matches};
 use crate::Name;
 use crate::digest::{Digest, DigestOf};
-use crate::protocol::model::Area;
 
 /// Digests a tree by area: whole, narrowed to each unit's scope, and what lies in nobody's; and by document.
 ///

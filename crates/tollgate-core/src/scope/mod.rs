@@ -2,28 +2,9 @@
 //!
 //! Patterns are globs (`*` within a segment, `**` across segments, `?`, `[a-z]`, `{a,b}`); one that ends in `/` means
 //! everything below that folder. Paths are relative to the tree, with `/` between segments.
-//!
-//! [`rules`] sorts a git change by what a task issue lists: the four scope rules.
 
-pub mod change;
-mod colocated;
 mod content;
-pub mod correction;
-pub mod draft;
-mod imports;
-pub mod incidental;
-mod item;
-mod kinds;
-mod languages;
-mod names;
 mod pattern;
-pub mod rules;
-mod sides;
-pub mod task;
-mod tokens;
-
-#[cfg(test)]
-mod rules_tests;
 
 pub use content::content;
 pub use pattern::{folder_meant, literal, matches, meeting, overlap, pattern_problem, protects};
@@ -32,8 +13,16 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Name;
+use crate::diagnostic::Place;
 use crate::digest::Digest;
-use crate::protocol::model::Area;
+
+/// A part of the tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Area {
+    pub name: Name,
+    pub patterns: Vec<Name>,
+    pub place: Place,
+}
 
 /// One file of a tree, as git names it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,7 +95,6 @@ pub fn classify(paths: impl IntoIterator<Item = Name>, scope: &[Name]) -> Classi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Place;
 
     fn names(list: &[&str]) -> Vec<Name> {
         list.iter().map(|name| Name::from(*name)).collect()

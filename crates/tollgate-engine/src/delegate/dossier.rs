@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use tollgate_core::contract::tree::{Node, Value, json_pretty};
-use tollgate_core::contract::{Context, reask, registry};
+use tollgate_contract::tree::{Node, Value, json_pretty};
+use tollgate_contract::{Context, reask, registry};
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 
 use super::surfaces::{self, in_git};

@@ -25,8 +25,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use tollgate_core::contract::extract::Markers;
-use tollgate_core::contract::registry;
+use tollgate_contract::extract::Markers;
+use tollgate_contract::registry;
 use tollgate_core::id::AttemptId;
 use tollgate_core::redact::Secrets;
 

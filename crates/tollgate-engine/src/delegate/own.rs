@@ -1,9 +1,9 @@
 //! The worker's own report, as far as it holds.
 
 use serde_json::{Map, Value};
-use tollgate_core::contract::extract::{Dialect, Extraction, Markers, Why, extract, report_file};
-use tollgate_core::contract::tree::{Node, json_line};
-use tollgate_core::contract::{Context, reask, registry};
+use tollgate_contract::extract::{Dialect, Extraction, Markers, Why, extract, report_file};
+use tollgate_contract::tree::{Node, json_line};
+use tollgate_contract::{Context, reask, registry};
 use tollgate_core::diagnostic::Severity;
 
 use super::dossier::Dossier;

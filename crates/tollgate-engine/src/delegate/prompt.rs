@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use tollgate_core::contract::extract::Markers;
-use tollgate_core::contract::{Context, ReportDialect};
+use tollgate_contract::extract::Markers;
+use tollgate_contract::{Context, ReportDialect};
 
 use super::VERIFIER;
 use super::dossier::Dossier;

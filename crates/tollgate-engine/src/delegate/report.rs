@@ -1,7 +1,7 @@
 //! The report that goes out: always one that its contract holds, with what was measured in the place of what was claimed.
 
 use serde_json::{Map, Value, json};
-use tollgate_core::contract::{Context, ReportDialect, reask};
+use tollgate_contract::{Context, ReportDialect, reask};
 use tollgate_core::diagnostic::Severity;
 
 use super::VERIFIER;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use tollgate_contract::extract::Markers;
 use tollgate_core::Name;
 use tollgate_core::context::Handover;
-use tollgate_core::contract::extract::Markers;
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::{Event, Run, Told};

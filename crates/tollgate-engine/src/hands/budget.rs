@@ -1,6 +1,6 @@
 //! An attempt that is past its role's budget: it ends as `exhausted`, which the protocol routes.
 
-use tollgate_core::contract::registry::Contracts;
+use tollgate_contract::registry::Contracts;
 use tollgate_core::protocol::model::Role;
 use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::Told;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tollgate_contract::extract::{report_file, report_in};
+use tollgate_contract::registry::Contracts;
+use tollgate_contract::{Context, briefing, reask};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::context::Handover;
-use tollgate_core::contract::extract::{report_file, report_in};
-use tollgate_core::contract::registry::Contracts;
+use tollgate_core::context::{self, Handover};
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::AttemptId;
@@ -20,7 +21,6 @@ use tollgate_core::run::Run;
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
 use tollgate_core::run::event::Work;
 use tollgate_core::run::state::Attempt;
-use tollgate_core::{context, contract};
 use tollgate_store::{Object, Point, reach};
 
 use super::again::again;
@@ -90,8 +90,9 @@ impl RealHands {
         let (worker, needs) = self.worker(run, worker)?;
         tether.reads.extend(needs.files.iter().cloned());
         let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
-        let job = self.job(run, id, token, role_name, *iteration, &place, &workspace, &secrets)?;
-        let again = again(run, id, &job.brief, left, cut_off, handover(run, lease, role_name));
+        let contracts = self.contracts(run)?;
+        let job = self.job(run, &contracts, id, token, role_name, *iteration, &place, &workspace, &secrets)?;
+        let again = again(run, id, &job.brief, left, cut_off, handover(run, &contracts, lease, role_name));
         let job = Job { note: format!("{note}{}", made.note), tether: Some(tether), again, ..job };
         let (brief, limit, temporary) = (job.brief.clone(), job.limit, job.scratch.join("tmp"));
         let log = job.log.clone();
@@ -111,7 +112,7 @@ impl RealHands {
         if let Place::Copy(copy) = &place {
             remove_tree(&caches::beside(copy.path()))?;
         }
-        let (report, sections, diagnostics, object) = read(run, id, role, &brief, &outcome);
+        let (report, sections, diagnostics, object) = read(run, &contracts, id, role, &brief, &outcome);
         let denials = crate::sandbox::denied::told(&log, &leash);
         let (told, leash) = (outcome.told.clone(), Some(leash));
         let mut result = AttemptResult { sections, diagnostics, told, leash, ..bare(report, &object) };
@@ -132,7 +133,7 @@ impl RealHands {
         result.noticed.extend(denials);
         leak::scrub(&secrets, &mut result);
         let mut objects = vec![object];
-        deliver(&workspace, run, id, &mut result, &mut objects)?;
+        deliver(&workspace, run, &contracts, id, &mut result, &mut objects)?;
         reach(Point::Measured);
         Ok((result, objects))
     }
@@ -160,6 +161,7 @@ impl RealHands {
     fn job(
         &self,
         run: &Run,
+        contracts: &Contracts,
         id: AttemptId,
         token: u64,
         role: &Name,
@@ -177,14 +179,15 @@ impl RealHands {
         let template = run.opened.pins.get(&*format!("brief:{role}")).and_then(|digest| object(*digest));
         let template = template.ok_or_else(|| Failure::Other(format!("the brief of `{role}` is missing")))?;
         let change = change::of(workspace, run, id)?;
-        let handover = handover(run, lease, role);
-        let sources = context::Sources { object: &object, change: Some(change), project: String::new(), handover };
+        let handover = handover(run, contracts, lease, role);
+        let sources =
+            context::Sources { contracts, object: &object, change: Some(change), project: String::new(), handover };
         let assembled = context::assemble(run, id, &template, &sources)
             .map_err(|error| Failure::Other(format!("the brief of `{role}`: {error}")))?;
         let bundle = self.folder(run.id, "bundles").join(id.to_string());
         let mut files: Vec<(String, Vec<u8>)> =
             assembled.files.into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
-        let dialect = run.protocol.contracts.report(&run.protocol.roles[role].contract);
+        let dialect = contracts.report(&run.protocol.roles[role].contract);
         files.extend(
             dialect
                 .and_then(workers::bundle::schema_of)
@@ -220,7 +223,7 @@ impl RealHands {
 type Read = (Report, Vec<Name>, Vec<String>, Object);
 
 /// Reads what a worker said, by its role's contract. An end that is not clean is a failure, whatever was said.
-fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -> Read {
+fn read(run: &Run, contracts: &Contracts, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -> Read {
     let bytes = match &outcome.said {
         Said::File(bytes) | Said::Printed { bytes, .. } => &**bytes,
         Said::Nothing | Said::Refused(_) => &[],
@@ -246,8 +249,8 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
         End::Exited(exit) => return refuse(failed("exit", format!("its program exited with {exit}")), object),
         End::Signalled(signal) => return refuse(failed("exit", format!("signal {signal} ended its program")), object),
         End::Cancelled => return refuse(failed("cancelled", "it was cancelled".to_owned()), object),
-        End::TimedOut => return refuse(budget::out_of_time(role, &run.protocol.contracts), object),
-        End::Silent => return refuse(budget::silent(role, &run.protocol.contracts), object),
+        End::TimedOut => return refuse(budget::out_of_time(role, contracts), object),
+        End::Silent => return refuse(budget::silent(role, contracts), object),
         End::Unheld => return refuse(failed("unheld", UNHELD.to_owned()), object),
     }
     if let Said::Refused(why) = &outcome.said {
@@ -256,10 +259,10 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
     if text.trim().is_empty() {
         return refuse(malformed("the worker produced no report"), object);
     }
-    let Some(dialect) = run.protocol.contracts.report(&role.contract) else {
+    let Some(dialect) = contracts.report(&role.contract) else {
         return refuse(malformed(&format!("there is no contract `{}`", role.contract)), object);
     };
-    let context = contract::Context { prompt: Some(brief.to_owned()), ..context::reading_context(run, id) };
+    let context = Context { prompt: Some(brief.to_owned()), ..briefing::reading_context(run, id) };
     let (reading, document) = match &outcome.said {
         Said::File(_) => report_file(dialect, &text, &context),
         Said::Printed { .. } | Said::Nothing | Said::Refused(_) => report_in(dialect, &text, &context),
@@ -286,10 +289,10 @@ fn read(run: &Run, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -
 }
 
 /// How the worker of an attempt hands its report over: one whose tool takes a JSON Schema is held to the contract's.
-pub(super) fn handover(run: &Run, lease: &Attempt, role: &Name) -> Handover {
+pub(super) fn handover(run: &Run, contracts: &Contracts, lease: &Attempt, role: &Name) -> Handover {
     let Work::Dispatch { worker, .. } = &lease.work else { return Handover::Marked };
     let forces = AgentSpec::parse(worker).and_then(Result::ok).is_some_and(|spec| spec.adapter.forces_schema);
-    let dialect = run.protocol.roles.get(role).and_then(|role| run.protocol.contracts.report(&role.contract));
+    let dialect = run.protocol.roles.get(role).and_then(|role| contracts.report(&role.contract));
     match forces && dialect.and_then(workers::bundle::schema_of).is_some() {
         true => Handover::Structured,
         false => Handover::Marked,
@@ -298,7 +301,7 @@ pub(super) fn handover(run: &Run, lease: &Attempt, role: &Name) -> Handover {
 
 fn line(diagnostic: &Diagnostic) -> String {
     let sign = if diagnostic.place.line == 0 { ":" } else { " at" };
-    format!("{}{sign} {}", diagnostic.code, contract::reask::point(diagnostic))
+    format!("{}{sign} {}", diagnostic.code, reask::point(diagnostic))
 }
 
 /// What the engine measured of a writer's work.
@@ -343,6 +346,7 @@ fn denied(result: &mut AttemptResult) {
 fn deliver(
     workspace: &Workspace,
     run: &Run,
+    contracts: &Contracts,
     id: AttemptId,
     result: &mut AttemptResult,
     objects: &mut Vec<Object>,
@@ -360,7 +364,7 @@ fn deliver(
     for (name, artifact) in stage.gives.iter().filter_map(|name| Some((name, run.protocol.artifacts.get(name)?))) {
         let Some(path) = paths.get(name) else { continue };
         let Some(bytes) = workspace.file(&tree, path)? else { continue };
-        match open_artifact(&run.protocol.contracts, artifact, &bytes, sides.clone()) {
+        match open_artifact(contracts, artifact, &bytes, sides.clone()) {
             Ok(given) => {
                 result.artifacts.insert(name.clone(), given);
                 objects.push(Object::new(bytes));
@@ -398,7 +402,7 @@ pub fn document_warnings(
 ) -> Vec<Diagnostic> {
     let dialect = artifact.schema.as_deref().and_then(|schema| contracts.document(schema));
     let (Some(dialect), Ok(text)) = (dialect, str::from_utf8(bytes)) else { return Vec::new() };
-    let mut found = dialect.read(text, &contract::Context { sides, ..contract::Context::default() }).diagnostics;
+    let mut found = dialect.read(text, &Context { sides, ..Context::default() }).diagnostics;
     found.retain(|one| one.severity == Severity::Warning);
     found
 }
@@ -424,7 +428,7 @@ pub fn open_artifact(
         .document(schema)
         .ok_or_else(|| Wrong::whole(vec![format!("there is no document contract `{schema}`")]))?;
     let without_sides = sides.is_none();
-    let mut reading = dialect.read(text, &contract::Context { sides, ..contract::Context::default() });
+    let mut reading = dialect.read(text, &Context { sides, ..Context::default() });
     // In a run without units of their own nobody would hold a scope.
     reading.diagnostics.extend(reading.scopes.iter().filter(|_| without_sides).map(|(side, place)| {
         let message = format!("the scope of `{side}` would not be held: no side runs by itself in this shape");

@@ -1,6 +1,8 @@
 //! The scope policy `incidental`: outside its unit's scope a role may change what the change in scope needs, and the tests
 //! beside that. Both are measured.
 
+use tollgate_contract::scope::rules::{Class, Rules};
+use tollgate_contract::scope::task::TaskScope;
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::ScopePolicy;
 use tollgate_core::run::Run;
@@ -8,8 +10,6 @@ use tollgate_core::run::decide::AttemptResult;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::state::Unit;
 use tollgate_core::scope::in_scope;
-use tollgate_core::scope::rules::{Class, Rules};
-use tollgate_core::scope::task::TaskScope;
 
 use super::{Failure, own_unit, tree_id};
 use crate::workspace::{Patch, Workspace};

@@ -27,6 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use tollgate_contract::registry::Contracts;
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, RunId};
@@ -192,6 +193,12 @@ impl RealHands {
         Ok(pinned::resolve(run, words, &self.folder(run.id, "copies"), &object)?)
     }
 
+    /// The contracts that the run is pinned to.
+    fn contracts(&self, run: &Run) -> Result<Arc<Contracts>, Failure> {
+        let contracts = crate::pinned::contracts_of(&run.opened, &mut |digest| Ok(self.journal.object(digest)?));
+        contracts.map_err(|error| Failure::Other(error.to_string()))
+    }
+
     /// The script the run is pinned to, as a file, with the contracts that it may have to write in; and all of them.
     fn script(&self, run: &Run, digest: &str) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
         let digest: Digest = digest.parse().map_err(|_| Failure::Other(format!("`{digest}` names no script")))?;
@@ -199,7 +206,7 @@ impl RealHands {
         let object = self.journal.object(digest).map_err(|error| Failure::Other(error.to_string()))?;
         let bytes = object.ok_or_else(|| Failure::Other(format!("the script {digest} is missing")))?;
         let mut files = vec![path.clone()];
-        for (name, digest, _) in run.protocol.contracts.own() {
+        for (name, digest, _) in self.contracts(run)?.own() {
             let object = self.journal.object(digest).map_err(|error| Failure::Other(error.to_string()))?;
             let text = object.ok_or_else(|| Failure::Other(format!("the contract {digest} is missing")))?;
             let contract = path.with_file_name(format!("{name}.contract.yaml"));

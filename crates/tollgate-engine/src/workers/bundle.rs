@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path};
 
-use tollgate_core::contract::{Context, ReportDialect};
+use tollgate_contract::{Context, ReportDialect};
 use tollgate_core::id::AttemptId;
 
 use super::WorkerError;

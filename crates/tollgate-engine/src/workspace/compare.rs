@@ -9,9 +9,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tollgate_contract::scope::change::{Change, Content, Line, Mode, Moved, Sign};
 use tollgate_core::Name;
 use tollgate_core::scope::Entry;
-use tollgate_core::scope::change::{Change, Content, Line, Mode, Moved, Sign};
 
 use super::claim::Claim;
 use super::folder::{GitFolder, Kind};

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use tollgate_core::Name;
 use tollgate_core::diagnostic::Place;
-use tollgate_core::protocol::model::Area;
+use tollgate_core::scope::Area;
 use tollgate_core::scope::{self, Parts};
 
 mod content;

@@ -4,10 +4,10 @@ use tollgate_api::{
     ScopeChange, ScopeCheck, ScopeClass, ScopeCorrection, ScopeCriteria, ScopeCriterion, ScopeDraft, ScopePath,
     ScopeResult, ScopeRole,
 };
-use tollgate_core::scope::change::{Kind, Moved};
-use tollgate_core::scope::draft::{Draft, write};
-use tollgate_core::scope::incidental::{Criterion, Met};
-use tollgate_core::scope::rules::{Class, Corrected, Rules, Sorted, only_adds};
+use tollgate_contract::scope::change::{Kind, Moved};
+use tollgate_contract::scope::draft::{Draft, write};
+use tollgate_contract::scope::incidental::{Criterion, Met};
+use tollgate_contract::scope::rules::{Class, Corrected, Rules, Sorted, only_adds};
 
 use super::text::{Line, Style, beside};
 use super::words::{count, list};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tollgate_api as api;
-use tollgate_core::contract::{Reading, ReportDialect};
+use tollgate_contract::{Reading, ReportDialect};
 use tollgate_core::report::{Claims, CriterionReport, CriterionRow, FindingReport, Judgement, Plan, QuestionReport};
 use tollgate_core::run::event::{By, ByKind, Recorded};
 

@@ -9,7 +9,7 @@ use super::dataflow::DataFlow;
 use super::space::State;
 use crate::Name;
 use crate::code::Code;
-use crate::contract::SectionClass;
+use crate::protocol::SectionClass;
 
 pub(super) fn check(flow: &DataFlow<'_, '_>, dialects: &Dialects, breaches: &mut Breaches) {
     let protocol = flow.graph.protocol;

@@ -9,10 +9,10 @@ use crate::amount;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::protocol::condition::Condition;
-use crate::protocol::model::{Area, Artifact, Budget, Gate, Given, Role, ScopePolicy, Sees};
+use crate::protocol::model::{Artifact, Budget, Gate, Given, Role, ScopePolicy, Sees};
 use crate::protocol::model::{Value, Variable, VariableKind};
 use crate::report::{Part, Verdict};
-use crate::scope::pattern_problem;
+use crate::scope::{Area, pattern_problem};
 use crate::yaml::{Content, Fields, Key, Node};
 
 impl Reader {

@@ -11,7 +11,6 @@ use std::rc::Rc;
 
 use super::model::{Protocol, Stage};
 use crate::Name;
-use crate::contract::registry::Contracts;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{self, Fields, Node, Problems};
 use names::Names;
@@ -72,7 +71,6 @@ impl Reader {
             otherwise,
             flows,
             projections,
-            contracts: Contracts::default(),
         })
     }
 

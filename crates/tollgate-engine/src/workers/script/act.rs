@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Signal, getpid, kill_process};
+use tollgate_contract::registry::Contracts;
 use tollgate_core::code::Code;
-use tollgate_core::contract::registry::Contracts;
 use tollgate_core::yaml::BYTES_MAX;
 
 use super::{Entry, Misbehave, Says, Script};

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use tollgate_contract::ReportDialect;
+use tollgate_contract::registry::Contracts;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::contract::ReportDialect;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::protocol::Protocol;
 use tollgate_core::yaml::{self, Content, Node, Problems, suggest};
@@ -19,7 +20,12 @@ const MISSING: &str = "missing field";
 impl Script {
     /// Reads a script for a protocol: its roles exist, so do its units where they are known, and each `report` is a document
     /// of its role's contract. A `text` may be anything: that is how a worker misbehaves.
-    pub fn read_for(text: &str, protocol: &Protocol, units: Option<&BTreeSet<Name>>) -> Result<Self, Vec<Diagnostic>> {
+    pub fn read_for(
+        text: &str,
+        protocol: &Protocol,
+        contracts: &Contracts,
+        units: Option<&BTreeSet<Name>>,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let script = Self::read(text)?;
         let mut problems = Problems::default();
         let root = yaml::parse(text).map_err(|error| vec![error])?;
@@ -39,8 +45,7 @@ impl Script {
                     let message = format!("protocol `{}` has no unit `{unit}`", protocol.name);
                     problems.add(unknown(node.place, message, unit, &known));
                 }
-                if let (Some(report), Some(dialect)) = (entry.get("report"), protocol.contracts.report(&role.contract))
-                {
+                if let (Some(report), Some(dialect)) = (entry.get("report"), contracts.report(&role.contract)) {
                     problems_of(report, dialect, &mut problems);
                 }
             }

@@ -413,7 +413,7 @@ impl Report {
             },
             _ => return Vec::new(), // Already said.
         };
-        let area = |area: &tollgate_core::protocol::model::Area| {
+        let area = |area: &tollgate_core::scope::Area| {
             let own = || (area.patterns.iter().map(ToString::to_string).collect(), "protocol");
             let (patterns, origin) =
                 force.areas.get(&*area.name).map_or_else(own, |set| (set.value.clone(), set.from.word()));

@@ -1,10 +1,10 @@
 //! `tollgate report`.
 
 use clap::ValueEnum;
+use tollgate_contract::status_block::document::Status as Word;
+use tollgate_contract::status_block::{Answer, File, Object, Row, RowResult, StatusBlock};
+use tollgate_contract::{Context, ReportDialect};
 use tollgate_core::code::Code;
-use tollgate_core::contract::status_block::document::Status as Word;
-use tollgate_core::contract::status_block::{Answer, File, Object, Row, RowResult, StatusBlock};
-use tollgate_core::contract::{Context, ReportDialect};
 use tollgate_core::diagnostic::Severity;
 
 use crate::cli::failure::Failure;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tollgate_api::ProtocolOrigin;
+use tollgate_contract::registry::Contracts;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::Diagnostic;
@@ -88,12 +89,12 @@ pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
     let definition = library::find_to_run(&args.protocol, session)?;
     let documents = documents(&args, session)?;
-    let (start, protocol, idle) = start(&args, &definition, &documents, session)?;
+    let Prepared { start, protocol, contracts, idle } = start(&args, &definition, &documents, session)?;
     if let Some(idle) = &idle {
         session.output.talk(Line::new().add(Style::Warn, "warning").text(format!(": {}", idle.said)));
         session.output.talk(format!("  {}", config::NEXT));
     }
-    for (name, diagnostics) in warnings(&protocol, &start) {
+    for (name, diagnostics) in warnings(&protocol, &contracts, &start) {
         let Some(document) = documents.get(&name) else { continue };
         let lines = snippet::lines(&diagnostics, &document.source(), session.output.width());
         lines.into_iter().for_each(|line| session.output.talk(line));
@@ -201,18 +202,26 @@ fn documents(args: &RunArgs, session: &Session) -> Result<BTreeMap<Name, Documen
     files.into_iter().map(read).collect()
 }
 
+/// A run before it starts.
+struct Prepared {
+    start: Start,
+    protocol: Protocol,
+    contracts: Contracts,
+    idle: Option<Idle>,
+}
+
 /// Everything a run needs, from flags, configuration and files.
 fn start(
     args: &RunArgs,
     definition: &Definition,
     documents: &BTreeMap<Name, Document>,
     session: &Session,
-) -> Result<(Start, Protocol, Option<Idle>), Failure> {
+) -> Result<Prepared, Failure> {
     let read = tollgate_core::protocol::read(&definition.source.text).0;
     let names = read.iter().flat_map(Protocol::contract_names);
     let definitions = crate::contracts::definitions(names, &session.environment)?;
-    let protocol = contracts(&definitions)
-        .and_then(|contracts| checked(&definition.source.text, contracts))
+    let (protocol, contracts) = contracts(&definitions)
+        .and_then(|contracts| Ok((checked(&definition.source.text, &contracts)?, contracts)))
         .map_err(|error| at_source(error, definition, documents))?;
     let standing = Standing::look(&session.environment)?;
     let edited = standing.repository().map(crate::repository::Repository::uncommitted).transpose()?.unwrap_or_default();
@@ -254,7 +263,7 @@ fn start(
                     }
                     Named::There(path) => files::read_text(&path, DOCUMENT_BYTES_MAX)?,
                 };
-                fits(&file, &text, &protocol)?;
+                fits(&file, &text, &protocol, &contracts)?;
                 let digest = Digest::of(text.as_bytes());
                 scripts.insert(digest, text);
                 format!("script:{digest}")
@@ -299,7 +308,7 @@ fn start(
         budgets: config::budget::budgets(force.budget.iter().map(|(name, set)| (name.as_str(), set.value))),
         pools,
     };
-    Ok((start, protocol, idle))
+    Ok(Prepared { start, protocol, contracts, idle })
 }
 
 /// Who does a role by the command line. Two for the same role is a mistake: none of them wins silently.
@@ -348,9 +357,9 @@ fn pair(text: &str, form: &str) -> Result<(Name, Name), Failure> {
 }
 
 /// A script that cannot be read, or does not fit the protocol, is refused before the run, not by each of its workers.
-fn fits(file: &str, text: &str, protocol: &Protocol) -> Result<(), Failure> {
+fn fits(file: &str, text: &str, protocol: &Protocol, contracts: &Contracts) -> Result<(), Failure> {
     let units = needed::units(protocol);
-    Script::read_for(text, protocol, units.as_ref()).map(drop).map_err(|diagnostics| {
+    Script::read_for(text, protocol, contracts, units.as_ref()).map(drop).map_err(|diagnostics| {
         let code = diagnostics.first().map_or(Code::INTERNAL, |first| first.code);
         let source = Source { file: file.to_owned(), text: text.to_owned() };
         Failure::refused(code, format!("{file} is not a script for `{}`", protocol.name))

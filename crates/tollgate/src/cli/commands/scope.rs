@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use tollgate_api::{ScopeCheck, ScopeRole};
+use tollgate_contract::scope::correction::corrections;
+use tollgate_contract::scope::draft::{Draft, called_for};
+use tollgate_contract::scope::rules::{Class, Rules, Sorted};
+use tollgate_contract::scope::task::{TASK_CONTRACT, TaskScope};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
-use tollgate_core::scope::correction::corrections;
-use tollgate_core::scope::draft::{Draft, called_for};
-use tollgate_core::scope::rules::{Class, Rules, Sorted};
-use tollgate_core::scope::task::{TASK_CONTRACT, TaskScope};
 use tollgate_core::scope::{pattern_problem, protects};
 use tollgate_engine::workspace::{Comparison, Patch, Repository, Side, WorkspaceError};
 
@@ -288,7 +288,7 @@ fn print_draft(
         Wanted::Blocker => matches!(draft, Draft::Blocker | Draft::SpecGap),
         Wanted::Escalation => matches!(draft, Draft::Escalation),
     };
-    let text = drafts.iter().find(fits).and_then(|draft| tollgate_core::scope::draft::write(*draft, rules, sorted));
+    let text = drafts.iter().find(fits).and_then(|draft| tollgate_contract::scope::draft::write(*draft, rules, sorted));
     let Some(text) = text else {
         let open = sorted.iter().filter(|sorted| sorted.class == Class::Judge).count();
         let failure = Failure::refused(Code::NOTHING_OUT_OF_SCOPE, "nothing is out of scope: there is nothing to post");

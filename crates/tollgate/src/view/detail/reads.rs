@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tollgate_api as api;
+use tollgate_contract::registry::Contracts;
+use tollgate_contract::{Context, ReportDialect, extract};
 use tollgate_core::Name;
-use tollgate_core::contract::{self, ReportDialect};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::Run;
+use tollgate_engine::service;
 
 use super::history::{History, Told};
 use crate::view::words::list;
@@ -21,33 +23,36 @@ pub fn reads(
     object: &dyn Fn(Digest) -> Option<Arc<[u8]>>,
     prompt: &dyn Fn(AttemptId) -> Option<String>,
 ) -> Vec<api::Reads> {
+    let contracts = service::contracts_of(&run.opened, &mut |digest| Ok(object(digest))).unwrap_or_default();
     let shown = shown(history);
     let none = Vec::new();
     let reported = history.attempts.iter().filter(|told| told.wire.report.is_some());
-    reported.map(|told| of_report(run, told, shown.get(&told.id).unwrap_or(&none), object, prompt)).collect()
+    reported
+        .map(|told| of_report(run, &contracts, told, shown.get(&told.id).unwrap_or(&none), object, prompt))
+        .collect()
 }
 
 fn of_report(
     run: &Run,
+    contracts: &Contracts,
     told: &Told,
     shown: &[(Name, String)],
     object: &dyn Fn(Digest) -> Option<Arc<[u8]>>,
     prompt: &dyn Fn(AttemptId) -> Option<String>,
 ) -> api::Reads {
     let role = told.wire.role.as_deref().and_then(|role| run.protocol.roles.get(role));
-    let dialect = role.and_then(|role| run.protocol.contracts.report(&role.contract));
+    let dialect = role.and_then(|role| contracts.report(&role.contract));
     let digest = told.wire.report.as_deref().and_then(|digest| digest.parse::<Digest>().ok());
     let bytes = digest.and_then(object).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
-    let context = contract::Context {
+    let context = Context {
         role: told.wire.role.as_deref().map(Into::into),
         judges: role.map(tollgate_core::protocol::model::Role::judges),
         part: role.and_then(|role| role.part),
         prompt: prompt(told.id),
-        ..contract::Context::default()
+        ..Context::default()
     };
-    let present =
-        dialect.map(|dialect| contract::extract::report(dialect, &text, &context).present).unwrap_or_default();
+    let present = dialect.map(|dialect| extract::report(dialect, &text, &context).present).unwrap_or_default();
     let mut read: Vec<api::SectionRead> = told
         .reads
         .iter()

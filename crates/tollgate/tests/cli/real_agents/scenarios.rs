@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tollgate_core::contract::extract::Markers;
+use tollgate_contract::extract::Markers;
 use tollgate_core::report::Health;
 use tollgate_core::run::Event;
 use tollgate_engine::workers::LOG_BYTES_MAX;

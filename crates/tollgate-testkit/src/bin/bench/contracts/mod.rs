@@ -9,9 +9,9 @@ use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
 
-use tollgate_core::contract::Context;
-use tollgate_core::contract::extract::{Dialect, extract};
-use tollgate_core::contract::registry;
+use tollgate_contract::Context;
+use tollgate_contract::extract::{Dialect, extract};
+use tollgate_contract::registry;
 
 use crate::Outcome;
 use crate::figures::{Figures, median};

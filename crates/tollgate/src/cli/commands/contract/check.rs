@@ -3,12 +3,12 @@
 use std::io;
 
 use tollgate_api::ContractCheck;
+use tollgate_contract::Context;
+use tollgate_contract::definition::Heading;
+use tollgate_contract::extract::{Dialect, Read};
+use tollgate_contract::reask::reask;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::contract::Context;
-use tollgate_core::contract::definition::Heading;
-use tollgate_core::contract::extract::{Dialect, Read};
-use tollgate_core::contract::reask::reask;
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 
 use super::sarif;

@@ -1,9 +1,9 @@
 //! `tollgate contract extract`.
 
 use tollgate_api::{ContractExtract, EarlierReport, FoundReport, PassedReport, PassedWhy, TrailingText};
-use tollgate_core::contract::Context;
-use tollgate_core::contract::extract::{BYTES_MAX, Dialect, Earlier, Extraction, Markers, Why, extract};
-use tollgate_core::contract::reask::reask;
+use tollgate_contract::Context;
+use tollgate_contract::extract::{BYTES_MAX, Dialect, Earlier, Extraction, Markers, Why, extract};
+use tollgate_contract::reask::reask;
 use tollgate_core::diagnostic::Diagnostic;
 
 use super::check;
@@ -60,7 +60,7 @@ pub fn run(args: &ExtractArgs, session: &Session) -> Result<Exit, Failure> {
         (None, Some(dialect)) => Dialect::Document(dialect),
         (None, None) => return Err(Failure::internal("a contract is neither for reports nor for documents")),
     };
-    if args.unit.is_some() && !contract.report().is_some_and(tollgate_core::contract::ReportDialect::names_units) {
+    if args.unit.is_some() && !contract.report().is_some_and(tollgate_contract::ReportDialect::names_units) {
         let note = format!("what is written in {} names no unit: --unit changes nothing", contract.id());
         session.output.say("note: ", Style::Accent, &note);
     }

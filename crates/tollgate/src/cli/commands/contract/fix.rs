@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use similar::TextDiff;
 use tollgate_api::{ContractFix, Mended};
+use tollgate_contract::Context;
+use tollgate_contract::extract::Dialect;
+use tollgate_contract::fix::{Fixed, fix};
 use tollgate_core::code::Code;
-use tollgate_core::contract::Context;
-use tollgate_core::contract::extract::Dialect;
-use tollgate_core::contract::fix::{Fixed, fix};
 
 use super::check;
 use crate::cli::failure::{Failure, Kind};

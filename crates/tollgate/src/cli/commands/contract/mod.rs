@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 
 use clap::Subcommand;
 use tollgate_api::{Contract as Wire, ContractKind};
+use tollgate_contract::registry::report_dialect;
+use tollgate_contract::{Context, ReportDialect, guide};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::contract::registry::report_dialect;
-use tollgate_core::contract::{Context, ReportDialect, guide};
 use tollgate_core::report::Part;
 use tollgate_core::yaml::nearest;
 
@@ -165,7 +165,7 @@ fn describe(contract: &Contract, context: &Context) -> Wire {
             id,
             kind: ContractKind::Document,
             instructions: document.map(|dialect| dialect.instructions(context)).unwrap_or_default(),
-            schema: document.map(tollgate_core::contract::DocumentDialect::schema).unwrap_or_default(),
+            schema: document.map(tollgate_contract::DocumentDialect::schema).unwrap_or_default(),
         },
     }
 }
@@ -191,7 +191,7 @@ fn context(contract: &Contract, role: Option<&str>, session: &Session) -> Result
             if known.is_empty() {
                 return Ok(Context { role: Some(role.into()), ..Context::default() });
             }
-            let same = |name: &&Name| tollgate_core::contract::is_same_name(name, role);
+            let same = |name: &&Name| tollgate_contract::is_same_name(name, role);
             match known.iter().find(same) {
                 Some(name) => Ok(Context { role: Some(name.clone()), ..Context::default() }),
                 None => {

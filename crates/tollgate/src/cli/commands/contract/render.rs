@@ -2,9 +2,9 @@
 
 use std::io;
 
+use tollgate_contract::Context;
+use tollgate_contract::tree::{Places, json};
 use tollgate_core::code::Code;
-use tollgate_core::contract::Context;
-use tollgate_core::contract::tree::{Places, json};
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 
 use crate::cli::failure::Failure;

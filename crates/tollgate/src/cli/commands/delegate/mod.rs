@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
+use tollgate_contract::registry;
 use tollgate_core::code::Code;
-use tollgate_core::contract::registry;
 use tollgate_engine::delegate::{self, CONTRACT, Delegation, Delivered, Ending, ROLES};
 use tollgate_engine::hands::ATTEMPT_LIMIT;
 

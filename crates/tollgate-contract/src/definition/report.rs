@@ -1,0 +1,150 @@
+//! What a document means, as data: the cases of a report, its lists, and what enters the ledger.
+
+use super::{Condition, Path, Test};
+use tollgate_core::Name;
+use tollgate_core::diagnostic::Place;
+use tollgate_core::protocol::SectionClass;
+use tollgate_core::report::{Health, Judgement, Verdict};
+
+/// What a report means.
+#[derive(Debug)]
+pub struct Mapping {
+    /// The field that names the unit a report is about.
+    pub unit: Option<Path>,
+    pub cases: Vec<Case>,
+    pub criteria: Vec<CriterionMap>,
+    pub findings: Vec<FindingMap>,
+    pub questions: Vec<QuestionMap>,
+    pub claims: ClaimMap,
+    /// Variables and the fields that give them.
+    pub gives: Vec<(Name, Path)>,
+    /// Sections that later agents may be shown, and the fields they are made of.
+    pub sections: Vec<(Name, SectionClass, Vec<Path>)>,
+}
+
+/// The first case whose condition holds says how the worker fared and what it judged.
+#[derive(Debug)]
+pub struct Case {
+    pub place: Place,
+    pub when: Option<Condition>,
+    pub health: Health,
+    pub code: Option<CodeMap>,
+    pub verdict: Verdict,
+    pub reason: Vec<Path>,
+}
+
+/// The code of a health: a word, or the word in a field.
+#[derive(Debug)]
+pub enum CodeMap {
+    Word(Name),
+    Field(Path, Vec<Name>),
+}
+
+/// Texts at the first of several paths that says something.
+pub type Said = Vec<Path>;
+
+#[derive(Debug)]
+pub struct CriterionMap {
+    pub each: Path,
+    pub id: Said,
+    pub result: Path,
+    pub words: Vec<(Name, Judgement)>,
+    pub evidence: Said,
+}
+
+#[derive(Debug, Default)]
+pub struct FindingMap {
+    /// The list; none: the document is one finding.
+    pub each: Option<Path>,
+    pub when: Option<Condition>,
+    pub what: Said,
+    pub why: Said,
+    pub fix: Said,
+    pub severity: Said,
+    pub category: Said,
+    /// A field of what the list stands in, from the document on: the category of each finding in it.
+    pub group: Option<Path>,
+    pub path: Said,
+    pub line: Said,
+}
+
+#[derive(Debug, Default)]
+pub struct QuestionMap {
+    pub each: Option<Path>,
+    pub when: Option<Condition>,
+    pub text: Said,
+    pub blocking: bool,
+    pub options: Option<Path>,
+    pub recommendation: Said,
+}
+
+#[derive(Debug, Default)]
+pub struct ClaimMap {
+    pub created: Said,
+    pub modified: Said,
+    pub deleted: Said,
+    pub next: Said,
+}
+
+/// What a document brings into the ledger.
+#[derive(Debug, Default)]
+pub struct PlanMap {
+    pub each: Option<Path>,
+    pub id: Said,
+    pub text: Said,
+    pub needs: Said,
+    pub scope: Said,
+}
+
+#[derive(Debug, Default)]
+pub struct PlanMapping {
+    pub units: Option<PlanMap>,
+    pub criteria: Option<PlanMap>,
+}
+
+impl Mapping {
+    /// Every path that the mapping reads; sections are for later readers and are not among them.
+    pub fn paths(&self) -> Vec<&Path> {
+        let mut paths: Vec<&Path> = Vec::new();
+        for case in &self.cases {
+            case.when.iter().for_each(|when| when.paths(&mut paths));
+            paths.extend(&case.reason);
+            if let Some(CodeMap::Field(path, _)) = &case.code {
+                paths.push(path);
+            }
+        }
+        paths.extend(self.criteria.iter().map(|map| &map.each));
+        for (each, when, what) in self.findings.iter().map(|map| (&map.each, &map.when, &map.what)) {
+            when.iter().for_each(|when| when.paths(&mut paths));
+            paths.extend(each.iter().chain(what.iter().filter(|_| each.is_none())));
+        }
+        for (each, when, text) in self.questions.iter().map(|map| (&map.each, &map.when, &map.text)) {
+            when.iter().for_each(|when| when.paths(&mut paths));
+            paths.extend(each.iter().chain(text.iter().filter(|_| each.is_none())));
+        }
+        let claims = &self.claims;
+        paths.extend([&claims.created, &claims.modified, &claims.deleted, &claims.next].into_iter().flatten());
+        paths.extend(self.gives.iter().map(|(_, path)| path));
+        paths
+    }
+}
+
+impl Condition {
+    /// The paths from the document that a condition reads.
+    pub fn paths<'c>(&'c self, paths: &mut Vec<&'c Path>) {
+        match self {
+            Self::All(all) | Self::Any(all) => all.iter().for_each(|inner| inner.paths(paths)),
+            Self::Not(inner) => inner.paths(paths),
+            Self::Has(path) => paths.push(path),
+            Self::Test(path, test) => {
+                paths.push(path);
+                match test {
+                    Test::In(other) | Test::Same(other) | Test::CountOf(other) => paths.push(other),
+                    Test::Is(_) | Test::Within(_) | Test::Begins(_) | Test::Holds(_) => {}
+                }
+            }
+            Self::Each { over, .. } | Self::Acyclic { over, .. } | Self::Numbered { over, .. } => paths.push(over),
+            Self::By(_) | Self::Check(_) => {}
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Whatever is printed, an answer comes, and soon: work is linear in the text, and no text breaks it.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Enough that quadratic work would be seen.
+const BYTES: usize = 1 << 16;
+
+/// That these end at all is the proof: quadratic time would not.
+#[test]
+fn hostile_transcripts_end() {
+    let report = verdict("rejected", WHY);
+    for unit in [
+        "{",
+        "{\n",
+        "```\n",
+        "```json\n",
+        "\"",
+        "{\"",
+        "{\"kind\":",
+        "{\"kind\": {",
+        "{\"verdict\": [",
+        "{\"a\":1,",
+        "## x\n",
+        "## Validation Failure\n",
+        "[",
+        "{\"type\":\"result\",\"result\":\"",
+        "\\",
+        "{\"type\":\"text\"}\n",
+        "\u{1b}",
+        "\u{1b}[",
+        "\u{1b}]",
+        "kind:\n",
+        "{ ",
+        "~~~\n````\n",
+        "{\"kind\": \"wr.gate_verdict\"}\n",
+        "{\"kind\": \"wr.gate_verdict\", \n",
+        "```json\n{\"kind\": \"wr.gate_verdict\", \n",
+        "{\"type\":\"message\",\"role\":\"assistant\",\"delta\":true,\"content\":\"{\"}\n",
+        "\r",
+        "#",
+        "- ",
+        "> ## Validation Failure\n> a\n> b\n",
+        "```\n## Status\nfailed\n## Abstract\nx\n```\n",
+        "{\"type\":\"error\"}\n",
+        "{\"a\":[{",
+        "{\"a\":{\"b\":",
+        "{\"a\":\"{\\\"b\\\":\",",
+    ] {
+        let many = unit.repeat(BYTES / unit.len());
+        let behind = found("wr.gate_verdict", &format!("{report}\n{many}\n"), &Context::default());
+        assert!(behind.passed.len() <= CANDIDATES_MAX, "{unit:?}");
+        let text = format!("{many}\n{report}\n");
+        for id in ["wr.gate_verdict", "decree.validation-failure", "status-block", "team.tasks", "team.design-history"]
+        {
+            let extraction = found(id, &text, &Context::default());
+            assert!(
+                extraction.passed.len() <= CANDIDATES_MAX && extraction.read.diagnostics().len() <= 200,
+                "{unit:?} {id}"
+            );
+        }
+    }
+}
+
+/// Many markers in many messages are no more work than their text.
+#[test]
+fn many_markers_end() {
+    let markers = Markers::new("att_3".parse().unwrap(), b"a seed");
+    let context = Context { markers: Some(markers.clone()), ..Context::default() };
+    let message = |words: &str| {
+        let words = quoted(words);
+        format!("{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{words}}}}}\n")
+    };
+    for line in
+        [markers.begin().to_owned(), markers.end().to_owned(), format!("{}\n{}", markers.begin(), markers.end())]
+    {
+        let text = message(&format!("{line}\n")).repeat(BYTES / 64);
+        let extraction = found("wr.gate_verdict", &text, &context);
+        assert!(extraction.read.is_refused() && extraction.passed.len() <= CANDIDATES_MAX, "{line}");
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::cases::few(60))]
+
+    #[test]
+    fn no_text_breaks_it(
+        text in "(\\{\"|\"\\}|\\{|\\}|\\[|\\]|:|,|\"|\\\\|```json\n|```\n|\n|\r|## Status\n|complete\n|## |kind|wr\\.gate_verdict|result|type|assistant|\u{1b}\\[1m|é|\\\\u00|tasks:\n| - ){0,60}",
+    ) {
+        for id in registry::all() {
+            let extraction = found(id, &text, &Context { prompt: Some(text.clone()), unit: Some("x".into()), ..Context::default() });
+            let lines = u32::try_from(text.split(['\n', '\r']).count()).unwrap();
+            prop_assert!(extraction.read.diagnostics().iter().all(|one| one.place.line <= lines), "{id} {extraction:?}");
+            prop_assert!(extraction.found.is_some() || extraction.read.is_refused());
+        }
+    }
+
+    /// A message that comes as a whole is only looked into where a document may stand in it; one that comes in a piece always is.
+    #[test]
+    fn a_look_at_a_message_overlooks_nothing(
+        text in "(\\{\"|\"\\}|\\{|\\}|\\[|: |, |\"|\\\\|```json\n|```\n|\n|\r|\t| |\\{\"a\": 1\\}|## Validation Failure\n|## Status\ncomplete\n|#|## |\"kind\": |\"wr\\.gate_verdict\"|\"verdict\": \"approved\"|x|\u{1b}\\[1m){0,24}",
+    ) {
+        let words = quoted(&text);
+        let whole = format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":{words}}}\n");
+        let piece = format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":{words},\"delta\":true}}\n");
+        for id in ["wr.gate_verdict", "decree.validation-failure", "status-block", "team.output"] {
+            let [one, other] = [&whole, &piece].map(|text| shown(&found(id, text, &Context::default())));
+            prop_assert_eq!(one, other, "{}", id);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What holds for every contract of reports: text outside of the report changes nothing but `trailing`.
+
+use super::*;
+use crate::definition::samples;
+use crate::{Reading, Trailing};
+
+const STATUS_BLOCK: &str = include_str!("../../../../../docs/contracts/examples/status-block.md");
+
+/// Valid reports of every registered contract, with the role that says them.
+fn reports() -> Vec<(&'static str, String, Context)> {
+    let mut all = vec![("status-block@1", STATUS_BLOCK.to_owned(), Context::default())];
+    for own in registry::all_defined().filter(|own| own.definition.report.is_some()) {
+        for sample in samples(&own.definition).iter().filter(|sample| sample.breaks.is_none()) {
+            let text = own.write(&sample.document).unwrap_or_else(|why| panic!("{}: {why}", own.definition.id));
+            all.push((&own.definition.id, text, super::property::context(sample)));
+        }
+    }
+    all
+}
+
+fn markers() -> Markers {
+    Markers::new("att_3".parse().unwrap(), b"a seed")
+}
+
+fn marked(report: &str) -> String {
+    format!("{}\n{}\n{}\n", markers().begin(), report.trim_end(), markers().end())
+}
+
+fn reading(extraction: &Extraction) -> &Reading {
+    match &extraction.read {
+        Read::Report(reading) => reading,
+        Read::Document(_) => panic!("a report"),
+    }
+}
+
+/// Text of many kinds that holds no candidate.
+const TEXTS: [&str; 9] = [
+    "Goodbye.",
+    "On second thought I cannot approve this.",
+    "Verdict: rejected",
+    "**I withdraw the above.**",
+    "- one\n- two",
+    "> quoted",
+    "<!-- a comment -->",
+    "```sh\ncargo test\n```",
+    "Ich ziehe das zurück. {\"a\": 1}",
+];
+
+/// What must come of a report with text after it.
+#[track_caller]
+fn follows(dialect: Dialect<'_>, alone: &Extraction, transcript: &str, context: &Context) {
+    let extraction = extract(dialect, transcript, context);
+    let what = format!("{dialect:?}\n{transcript}\n{extraction:#?}");
+    assert!(extraction.trailing.is_some(), "{what}");
+    let (before, after) = (reading(alone), reading(&extraction));
+    let is_after = |one: &&Diagnostic| one.code == Code::TEXT_AFTER;
+    assert_eq!(after.diagnostics.iter().filter(is_after).count(), 1, "{what}");
+    if dialect.trailing() == Trailing::Refuse && before.report.verdict.accepts() {
+        assert_eq!((after.report.health, after.report.verdict), (Health::Malformed, Verdict::None), "{what}");
+        assert!(extraction.read.is_refused() && after.sections.is_empty(), "{what}");
+    } else {
+        assert_eq!((&after.report, &after.sections), (&before.report, &before.sections), "{what}");
+        assert!(!extraction.read.is_refused(), "{what}");
+    }
+}
+
+#[test]
+fn text_after_the_end_marker_changes_nothing_but_trailing() {
+    for (id, report, context) in reports() {
+        let (dialect, context) = (dialect(id), Context { markers: Some(markers()), ..context });
+        let alone = extract(dialect, &marked(&report), &context);
+        assert!(!alone.read.is_refused() && alone.trailing.is_none(), "{id}\n{report}\n{alone:#?}");
+        for text in TEXTS {
+            follows(dialect, &alone, &format!("{}{text}\n", marked(&report)), &context);
+        }
+        // Not even another report counts there.
+        follows(dialect, &alone, &format!("{}{report}\n", marked(&report)), &context);
+    }
+}
+
+#[test]
+fn text_after_the_last_brace_changes_nothing_but_trailing() {
+    let json = |report: &str| report.starts_with('{') && serde_json::from_str::<serde_json::Value>(report).is_ok();
+    let reports: Vec<_> = reports().into_iter().filter(|(_, report, _)| json(report)).collect();
+    assert!(reports.len() > 10);
+    for (id, report, context) in reports {
+        let dialect = dialect(id);
+        let alone = extract(dialect, &report, &context);
+        assert!(!alone.read.is_refused() && alone.trailing.is_none(), "{id}\n{report}\n{alone:#?}");
+        for text in TEXTS {
+            follows(dialect, &alone, &format!("{}\n\n{text}\n", report.trim_end()), &context);
+            follows(dialect, &alone, &format!("```json\n{}\n```\n{text}\n", report.trim_end()), &context);
+        }
+        let said = |text: &str| format!("{{\"type\":\"assistant\",\"message\":{{\"content\":{}}}}}\n", quoted(text));
+        follows(dialect, &alone, &format!("{}{}", said(&report), said("Goodbye.")), &context);
+    }
+}
+
+/// Opaque blocks around a marked report, and candidates in them, change nothing at all but `trailing`.
+#[test]
+fn what_is_around_a_marked_report_changes_nothing() {
+    for (id, report, context) in reports() {
+        let (dialect, context) = (dialect(id), Context { markers: Some(markers()), ..context });
+        let alone = extract(dialect, &marked(&report), &context);
+        let lines = |sign: &str| report.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
+        for block in [
+            format!("````\n{report}\n````\n"),
+            lines("> "),
+            lines("    "),
+            format!("<!--\n{report}\n-->\n"),
+            report.clone(),
+            "My last report was a draft:\n".to_owned(),
+        ] {
+            let before = extract(dialect, &format!("{block}\n{}", marked(&report)), &context);
+            assert_eq!(before.read, Read::Report(reading(&before).clone()));
+            let (one, other) = (reading(&before), reading(&alone));
+            assert_eq!((&one.report, &one.sections), (&other.report, &other.sections), "{id}\n{block}\n{before:#?}");
+            assert!(before.trailing.is_none() && !before.read.is_refused(), "{id}\n{block}");
+            follows(dialect, &alone, &format!("{}\n{block}", marked(&report)), &context);
+        }
+        // One fence around all of it is taken off.
+        for fence in ["```", "~~~~", "````markdown"] {
+            let end: String = fence.chars().filter(|c| !c.is_alphabetic()).collect();
+            if report.contains(&end) {
+                continue;
+            }
+            let inside = extract(dialect, &marked(&format!("{fence}\n{report}\n{end}")), &context);
+            assert_eq!(reading(&inside).report, reading(&alone).report, "{id} {fence}\n{inside:#?}");
+            let outside = extract(dialect, &format!("{fence}\n{}{end}\n", marked(&report)), &context);
+            assert!(outside.found.is_some() && outside.earlier.is_none(), "{id} {fence}\n{outside:#?}");
+        }
+    }
+}

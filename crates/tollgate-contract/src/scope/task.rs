@@ -1,0 +1,223 @@
+//! What a task issue lists as in scope and out of scope.
+//!
+//! Brackets are part of a name (`pages/[id].tsx`), never a class of characters.
+
+use std::collections::BTreeSet;
+
+use super::item::{self, is_glob, literal_brackets};
+use crate::Context;
+use crate::registry::defined;
+use crate::tree::{Node, Places};
+use tollgate_core::Name;
+use tollgate_core::code::Code;
+use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
+use tollgate_core::scope::{literal, matches, overlap};
+
+/// The contract of a task issue.
+pub const TASK_CONTRACT: &str = "decree.task-issue";
+/// How many items a list may have: each changed path is compared with each of them.
+const ITEMS_MAX: usize = 1_000;
+
+/// How closely an item names a path: a folder by its length, a glob by that of the folder it begins with, the path itself most.
+type Closeness = usize;
+
+/// A path, a folder or a glob of a list.
+#[derive(Debug, Clone)]
+enum Held {
+    File(Name),
+    /// A path with everything below it.
+    Tree(Name),
+    Glob(Name),
+}
+
+impl Held {
+    /// A folder ends in a slash, and a name without an extension may be one.
+    fn listed(path: &str) -> Self {
+        let name = bare(path);
+        let file = name.rsplit('/').next().unwrap_or_default();
+        let extension = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+        let is_file = extension.is_some_and(|(_, end)| end.starts_with(|c: char| c.is_ascii_alphabetic()));
+        if is_glob(path) {
+            Self::Glob(literal_brackets(path.trim_start_matches("./")).into())
+        } else if is_file && !path.ends_with('/') {
+            Self::File(name.into())
+        } else {
+            Self::Tree(name.into())
+        }
+    }
+
+    /// What is left out is left out with all that could lie below it, whatever its name.
+    fn excluded(path: &str) -> Self {
+        match Self::listed(path) {
+            Self::File(path) => Self::Tree(path),
+            held @ (Self::Tree(_) | Self::Glob(_)) => held,
+        }
+    }
+
+    fn closeness(&self, path: &str) -> Option<Closeness> {
+        match self {
+            Self::File(name) | Self::Tree(name) if **name == *path => Some(Closeness::MAX),
+            Self::File(_) => None,
+            Self::Tree(name) => {
+                path.strip_prefix(&**name).is_some_and(|rest| rest.starts_with('/')).then_some(name.len())
+            }
+            Self::Glob(glob) => matches(glob, path).then(|| {
+                let plain = glob.find(['*', '?', '{', '\\']).unwrap_or(glob.len());
+                glob[..plain].rfind('/').unwrap_or(0)
+            }),
+        }
+    }
+
+    /// Whether one of these files, in order, is held.
+    fn holds_any(&self, files: &BTreeSet<&str>) -> bool {
+        match self {
+            Self::File(name) => files.contains(&**name),
+            Self::Tree(name) => {
+                let inside = format!("{name}/");
+                let below = files.range(&*inside..).next().is_some_and(|file| file.starts_with(&inside));
+                files.contains(&**name) || below
+            }
+            Self::Glob(glob) => files.iter().any(|file| matches(glob, file)),
+        }
+    }
+
+    fn patterns(&self) -> Vec<Name> {
+        match self {
+            Self::File(name) => vec![literal(name)],
+            Self::Tree(name) => vec![literal(name), format!("{}/", literal(name)).into()],
+            Self::Glob(glob) => vec![glob.clone()],
+        }
+    }
+}
+
+fn bare(path: &str) -> &str {
+    path.trim_start_matches("./").trim_end_matches('/')
+}
+
+#[derive(Debug, Clone)]
+struct Listed {
+    /// The item as it is written, and where.
+    text: Name,
+    place: Place,
+    /// Its path without `./` and a slash at its end.
+    path: Name,
+    held: Held,
+    except: Vec<Held>,
+}
+
+/// The paths of one list.
+#[derive(Debug, Clone, Default)]
+pub struct Paths(Vec<Listed>);
+
+impl Paths {
+    /// The item that names a path most closely, and how closely; of two that are as close, the first.
+    pub(super) fn find(&self, path: &str) -> Option<(&Name, Closeness)> {
+        let holds = |item: &Listed| {
+            let is_out = item.except.iter().any(|held| held.closeness(path).is_some());
+            item.held.closeness(path).filter(|_| !is_out)
+        };
+        let found = self.0.iter().rev().filter_map(|item| Some((&item.text, holds(item)?)));
+        found.max_by_key(|(_, closeness)| *closeness)
+    }
+}
+
+/// What a task says of its scope.
+#[derive(Debug, Clone, Default)]
+pub struct TaskScope {
+    /// The spec it comes from, and its sections.
+    pub spec: (String, String),
+    pub(super) listed: Paths,
+    pub(super) excluded: Paths,
+}
+
+impl TaskScope {
+    /// What lies within patterns, as the scope of a unit has them.
+    pub fn within(patterns: &[Name]) -> Self {
+        let listed = |pattern: &Name| Listed {
+            text: pattern.clone(),
+            place: Place::default(),
+            path: pattern.clone(),
+            held: Held::Glob(pattern.clone()),
+            except: Vec::new(),
+        };
+        Self { listed: Paths(patterns.iter().map(listed).collect()), ..Self::default() }
+    }
+
+    /// Reads a task issue by its contract; what is wrong with it otherwise. Warnings come with both.
+    pub fn read(text: &str) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let Some(contract) = defined(TASK_CONTRACT) else { return Err(Vec::new()) };
+        let judged = contract.judge(text, &Context::default());
+        let mut diagnostics = judged.diagnostics;
+        let is_wrong = |all: &[Diagnostic]| all.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        let (false, Some(root)) = (is_wrong(&diagnostics), judged.root) else { return Err(diagnostics) };
+        let places = Places::of(text);
+        let part = |name| {
+            let node = root.get("spec_reference").and_then(|spec| spec.get(name));
+            node.and_then(Node::text).unwrap_or_default().to_owned()
+        };
+        let mut task = Self { spec: (part("spec"), part("sections")), ..Self::default() };
+        for name in ["in_scope", "out_of_scope"] {
+            let items = root.get("scope").and_then(|scope| scope.get(name)).and_then(Node::list).unwrap_or_default();
+            for (at, item) in items.iter().enumerate() {
+                let (text, place) = (item.text().unwrap_or_default(), places.place(item.at));
+                let taken = if at == ITEMS_MAX { Err(too_many()) } else { task.take(text, place, name == "in_scope") };
+                if let Err(problem) = taken {
+                    let error = Diagnostic::error(Code::TASK_SCOPE, place, problem.message);
+                    diagnostics.push(error.hint(problem.hint));
+                }
+                if at == ITEMS_MAX {
+                    break;
+                }
+            }
+        }
+        let clash = task.listed.0.iter().find(|item| task.excluded.0.iter().any(|other| other.path == item.path));
+        if let Some(item) = clash {
+            let message = format!("`{}` is both in scope and out of scope", item.path);
+            let error = Diagnostic::error(Code::TASK_SCOPE, item.place, message);
+            diagnostics.push(error.hint("remove it from one of the two lists"));
+        }
+        if is_wrong(&diagnostics) { Err(diagnostics) } else { Ok((task, diagnostics)) }
+    }
+
+    fn take(&mut self, text: &str, place: Place, in_scope: bool) -> Result<(), item::Problem> {
+        let item = item::read(text)?;
+        let one = |path: &str, held| Listed {
+            text: text.lines().next().unwrap_or_default().into(),
+            place,
+            path: bare(path).into(),
+            held,
+            except: Vec::new(),
+        };
+        let held = if in_scope { Held::listed(&item.path) } else { Held::excluded(&item.path) };
+        let except: Vec<Held> = item.except.iter().map(|path| Held::excluded(path)).collect();
+        for (path, exception) in item.except.iter().zip(&except) {
+            if !overlap(&held.patterns(), &exception.patterns()) {
+                let message = format!("`{path}` is not inside `{}`", item.path);
+                return Err(item::Problem { message, hint: "write the whole path: `except: src/cart/generated.ts`" });
+            }
+        }
+        let list = if in_scope { &mut self.listed } else { &mut self.excluded };
+        list.0.push(Listed { except: except.clone(), ..one(&item.path, held) });
+        if in_scope {
+            let exceptions = item.except.iter().zip(except).map(|(path, held)| one(path, held));
+            self.excluded.0.extend(exceptions);
+        }
+        Ok(())
+    }
+
+    /// Warns of items that exclude none of these files: all files before the change, and those in it.
+    pub fn excludes_nothing(&self, files: &BTreeSet<&str>) -> Vec<Diagnostic> {
+        let idle = self.excluded.0.iter().filter(|item| !item.held.holds_any(files));
+        let warning = |item: &Listed| {
+            let message = format!("`{}` excludes nothing: no file has this path", item.path);
+            Diagnostic::warning(Code::TASK_SCOPE, item.place, message)
+                .hint("names are compared byte for byte; `git ls-files` lists them")
+        };
+        idle.map(warning).collect()
+    }
+}
+
+fn too_many() -> item::Problem {
+    let message = format!("the list has more than {ITEMS_MAX} items");
+    item::Problem { message, hint: "list folders instead of their files" }
+}
