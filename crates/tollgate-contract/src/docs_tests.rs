@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Context, registry};
+use crate::{Context, registry};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::report::Part;
@@ -16,9 +16,9 @@ fn docs() -> PathBuf {
 #[test]
 fn schemas_are_those_of_the_types() {
     for id in registry::all() {
-        let report = registry::report_dialect(id).map(super::ReportDialect::schema);
+        let report = registry::report_dialect(id).map(crate::ReportDialect::schema);
         let schema =
-            report.or_else(|| registry::document_dialect(id).map(super::DocumentDialect::schema)).expect("a schema");
+            report.or_else(|| registry::document_dialect(id).map(crate::DocumentDialect::schema)).expect("a schema");
         let bare = id.split('@').next().expect("a name");
         let path = docs().join(format!("schemas/{bare}.schema.json"));
         let text = format!("{}\n", serde_json::to_string_pretty(&schema).expect("JSON"));
@@ -38,7 +38,7 @@ fn schemas_are_those_of_the_types() {
 fn pages_are_those_of_the_definitions() {
     for own in registry::all_defined() {
         let path = docs().join(format!("contracts/{}.md", own.definition.name));
-        let page = super::guide::page(&own.definition);
+        let page = crate::defined::guide::page(&own.definition);
         if std::env::var_os("UPDATE_SCHEMAS").is_some() {
             fs::write(&path, &page).expect("a file");
         }

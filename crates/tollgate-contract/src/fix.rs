@@ -6,9 +6,9 @@ mod tests;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Context;
-use super::extract::{Dialect, Read, only_fence, only_object};
-use super::text::Source;
+use crate::Context;
+use crate::extract::{Dialect, Read, only_fence, only_object};
+use crate::text::Source;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Mend, Place, Severity};
 
@@ -76,7 +76,7 @@ fn is_better(before: &Read, after: &Read) -> bool {
     }
 }
 
-fn errors_of(reading: &super::DocumentReading) -> usize {
+fn errors_of(reading: &crate::DocumentReading) -> usize {
     reading.diagnostics.iter().filter(|one| one.severity == Severity::Error).count()
 }
 

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use self::change::{Dice, changed};
-use super::definition::{Form, samples};
-use super::extract::{Dialect, Read, extract};
-use super::fix::fix;
-use super::recognise::recognise;
-use super::{Context, cases, reask, registry};
+use crate::defined::definition::{Form, samples};
+use crate::extract::{Dialect, Read, extract};
+use crate::fix::fix;
+use crate::recognition::recognise;
+use crate::{Context, proptest_cases, reask, registry};
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 
 /// A document that is changed, and for whom it is read.
@@ -37,7 +37,7 @@ fn seeds() -> Vec<Seed> {
                 for sample in samples(&own.definition) {
                     add(own.write(&sample.document).expect(id), sample.by);
                 }
-                add(super::guide::template(&own.definition), None);
+                add(crate::defined::guide::template(&own.definition), None);
             }
             None => {
                 let bare = id.split('@').next().expect(id);
@@ -108,7 +108,7 @@ fn holds(seed: &Seed, text: &str) {
 }
 
 /// A good document says the same when it is written down and read again.
-fn written_again(own: &super::defined::Defined, text: &str, context: &Context) {
+fn written_again(own: &crate::defined::Defined, text: &str, context: &Context) {
     let judged = own.judge(text, context);
     stand_in(&judged.diagnostics, text);
     let Some(root) = judged.root.filter(|_| judged.diagnostics.is_empty()) else { return };
@@ -129,7 +129,7 @@ fn no_change_of_a_document_breaks_a_contract() {
     let seeds = seeds();
     let texts: Vec<&str> = seeds.iter().map(|seed| &*seed.text).collect();
     let mut broken = BTreeMap::new();
-    for case in 0..u64::from(cases::few(400).cases) {
+    for case in 0..u64::from(proptest_cases::few(400).cases) {
         let mut dice = Dice::new(case);
         let seed = dice.pick(&seeds);
         let text = changed(&seed.text, &texts, &mut dice);

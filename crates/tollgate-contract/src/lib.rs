@@ -12,47 +12,36 @@
 #![cfg_attr(not(test), forbid(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod briefing;
-#[cfg(test)]
-mod cases;
-mod checks;
 pub mod defined;
-#[cfg(test)]
-mod defined_tests;
-pub mod definition;
+mod diagnostics;
 #[cfg(test)]
 mod docs_tests;
 pub mod extract;
 pub mod fix;
 #[cfg(test)]
 mod fuzz;
-pub mod guide;
-mod judge;
-mod layout;
 pub mod markdown;
-mod meaning;
+#[cfg(test)]
+mod proptest_cases;
 pub mod reask;
-pub mod recognise;
+pub mod recognition;
 pub mod registry;
-mod render;
 mod rows;
-mod schema;
 pub mod scope;
-mod sink;
 mod source;
 pub mod status_block;
 pub mod task;
 mod text;
 pub mod tree;
-mod words;
+mod word_index;
 
 use std::collections::BTreeMap;
 
 pub use self::text::is_same_name;
 
-use self::definition::Heading;
+use self::diagnostics::Sink;
 use self::extract::{Looks, Markers};
-use self::markdown::Refused;
-use self::sink::Sink;
+use self::markdown::{Heading, Refused};
 use self::text::Source;
 use tollgate_core::Name;
 use tollgate_core::code::Code;

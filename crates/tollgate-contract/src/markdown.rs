@@ -5,10 +5,11 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use tollgate_core::Name;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
 
-use super::text::{Source, clean, is_unseen, lines, lines_in};
+use crate::text::{Source, clean, is_unseen, lines, lines_in};
 
 /// The largest text that is read.
 pub const BYTES_MAX: usize = 1 << 20;
@@ -326,6 +327,31 @@ pub fn item_text<'t>(text: &'t str, range: &Range<usize>) -> (Cow<'t, str>, usiz
         }
     }
     (Cow::Owned(lines.join("\n").trim().to_owned()), start)
+}
+
+/// The heading of a Markdown document: `## Blocker: {title}`.
+#[derive(Debug, Clone)]
+pub struct Heading {
+    pub level: usize,
+    /// The words before the hole, or all of them.
+    pub words: Name,
+    /// The field that the rest of the line is, where there is a hole.
+    pub hole: Option<Name>,
+}
+
+impl Heading {
+    /// Whether a document begins with these words of a heading.
+    pub fn begins(&self, title: &str) -> bool {
+        match self.hole {
+            Some(_) => title.get(..self.words.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(&self.words)),
+            None => title.eq_ignore_ascii_case(&self.words),
+        }
+    }
+
+    /// Whether a document begins with a heading.
+    pub fn is(&self, level: usize, title: &str) -> bool {
+        level == self.level && self.begins(title)
+    }
 }
 
 #[cfg(test)]

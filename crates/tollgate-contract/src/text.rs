@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub use super::source::Source;
+pub use crate::source::Source;
 pub use tollgate_core::text::{is_hidden, one_line};
 
 /// How many characters of a foreign text a message repeats.

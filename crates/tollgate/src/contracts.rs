@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tollgate_contract::defined::Defined;
-use tollgate_contract::definition::Heading;
+use tollgate_contract::defined::definition;
+use tollgate_contract::markdown::Heading;
 use tollgate_contract::registry;
-use tollgate_contract::{DocumentDialect, ReportDialect, definition, recognise};
+use tollgate_contract::{DocumentDialect, ReportDialect, recognition};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::Severity;
@@ -173,7 +174,7 @@ impl Contracts {
     pub fn recognise(&self, file: &str, text: &str) -> Vec<String> {
         let own = self.own.iter().map(|own| &**own);
         let known = registry::all_defined().map(|built_in| -> &Defined { built_in }).chain(own);
-        recognise::recognise(file, text, known).into_iter().map(str::to_owned).collect()
+        recognition::recognise(file, text, known).into_iter().map(str::to_owned).collect()
     }
 }
 

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+use super::agent_output::{Said, Speech};
 use super::blocks::{self, Block, Kind};
-use super::looks::{Heads, Looks, Shape};
-use super::skim::{self, End, Skimmed};
-use super::speech::{Said, Speech};
+use super::json_scan::{self, End, Skimmed};
+use super::signature::{Heads, Looks, Shape};
 use crate::markdown::Fence;
 use crate::text::lines;
 
@@ -152,7 +152,7 @@ fn json(text: &str, blocks: &[Block], shape: &Shape, place: &Place, found: &mut 
             _ => {}
         }
         let in_code = at > 0 && bytes[at - 1] == b'`';
-        if in_code || !skim::may_begin(bytes, at) {
+        if in_code || !json_scan::may_begin(bytes, at) {
             at += 1;
             continue;
         }
@@ -181,7 +181,7 @@ fn json(text: &str, blocks: &[Block], shape: &Shape, place: &Place, found: &mut 
 
 /// The object that code is and nothing else, also where it is not valid JSON.
 fn in_code(text: &str, content: &Range<usize>, at: usize, shape: &Shape) -> Option<Range<usize>> {
-    let object = skim::object(&text[..content.end], at);
+    let object = json_scan::object(&text[..content.end], at);
     let all = at..at + text[at..content.end].trim_end().len();
     match object.end {
         End::Whole(end) => (end == all.end && shape.is(text, &object)).then_some(at..end),
@@ -297,7 +297,7 @@ fn yaml(text: &str, shape: &Shape, place: &Place, found: &mut Vec<Candidate>) {
 fn json_lines(text: &str, shape: &Shape, place: &Place, found: &mut Vec<Candidate>) {
     let mut open: Option<usize> = None;
     for (start, line) in lines(text) {
-        let object = line.starts_with('{').then(|| skim::object(&text[..start + line.len()], start));
+        let object = line.starts_with('{').then(|| json_scan::object(&text[..start + line.len()], start));
         let is = object.is_some_and(|object| match object.end {
             End::Whole(_) => shape.is(text, &object),
             End::Cut | End::Broken(_) => shape.may_be(text, &object),

@@ -1,11 +1,10 @@
 //! What a worker was shown: whatever repeats it is no report.
 
+use super::agent_output::Speech;
 use super::candidates::{self, Candidate, Form};
-use super::looks::{Heads, Looks};
-use super::speech::Speech;
-use crate::defined::from_json;
+use super::signature::{Heads, Looks};
 use crate::markdown::{heading_words, is_fence};
-use crate::tree::{Node, json};
+use crate::tree::{Node, from_json, json};
 
 /// How many documents shown in a prompt are compared with what was printed.
 const SHOWN_MAX: usize = 64;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::skim::{self, Skimmed};
+use super::json_scan::{self, Skimmed};
 
 /// How a line carries words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,7 +161,8 @@ pub fn kind<'t>(text: &'t str, object: &Skimmed) -> Option<&'t str> {
 
 fn fill(carried: &mut Carried, text: &str, object: &Skimmed, kind: Option<&str>) {
     for row in ROWS.iter().filter(|row| is(text, object, kind, row)) {
-        let string = |value: Range<usize>| skim::inside(&text[value.clone()]).map(|_| value.start + 1..value.end - 1);
+        let string =
+            |value: Range<usize>| json_scan::inside(&text[value.clone()]).map(|_| value.start + 1..value.end - 1);
         match row.carries {
             Carries::Whole => each(text, object, row.way, |value| carried.whole.extend(string(value))),
             Carries::Piece => {
@@ -227,7 +228,7 @@ fn at<'t>(text: &'t str, object: &Skimmed, way: &[&str]) -> Option<&'t str> {
     let first = object.get(text, first)?;
     let value = rest.iter().try_fold(first, |value, key| object.get_in(text, value.start, key))?;
     let found = &text[value];
-    Some(skim::inside(found).unwrap_or(found))
+    Some(json_scan::inside(found).unwrap_or(found))
 }
 
 /// What stands at the end of a way.

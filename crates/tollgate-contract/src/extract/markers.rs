@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
+use super::agent_output::{Said, Speech};
 use super::candidates::CANDIDATES_MAX;
-use super::layer::Layers;
-use super::speech::{Said, Speech};
+use super::text_layers::Layers;
 use crate::text::lines;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, RunId};

@@ -5,37 +5,37 @@
 //! contract, at the outermost level of what the agent said. One that is cut off or invalid makes the whole malformed; an earlier one is
 //! shown, never used. Text after the report is `trailing`: it is not read, and a contract says whether it is refused.
 
+mod agent_output;
 mod blocks;
 mod candidates;
 mod dialect;
 mod echo;
 mod envelopes;
-mod layer;
-mod looks;
+mod json_scan;
 mod markers;
-mod only;
-mod skim;
-mod speech;
+mod signature;
+mod sole_document;
 #[cfg(test)]
 mod tests;
-mod unit;
+mod text_layers;
+mod unit_match;
 
 pub use self::candidates::objects;
 pub use self::dialect::{Dialect, Read, malformed};
-pub use self::looks::{Heads, Looks};
 pub use self::markers::Markers;
-pub use self::only::{only_fence, only_object, other_object};
+pub use self::signature::{Heads, Looks, Shape};
+pub use self::sole_document::{only_fence, only_object, other_object};
 
 use std::ops::Range;
 
+use self::agent_output::{Said, Speech};
 use self::candidates::{Candidate, Form};
 use self::echo::{Echo, Shown};
-use self::only::InFile;
-use self::speech::{Said, Speech};
-use super::markdown::heading_words;
-use super::text::{Source, quote};
-use super::tree::json;
-use super::{Context, Reading, ReportDialect, Trailing};
+use self::sole_document::InFile;
+use crate::markdown::heading_words;
+use crate::text::{Source, quote};
+use crate::tree::json;
+use crate::{Context, Reading, ReportDialect, Trailing};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Mend, Place};
 
@@ -165,7 +165,7 @@ pub fn report_file(dialect: &dyn ReportDialect, text: &str, context: &Context) -
     let inside = context.markers.as_ref().and_then(|markers| markers.inside(text));
     let text = inside.map_or(text, |inside| &text[inside]);
     let mut read = Read::Report(dialect.read_alone(text, context));
-    match only::in_file(Dialect::Report(dialect), text, context) {
+    match sole_document::in_file(Dialect::Report(dialect), text, context) {
         InFile::Alone => {}
         InFile::Nothing => return report_in(dialect, text, context),
         InFile::With(at) => {
@@ -391,7 +391,7 @@ impl Search<'_> {
             (Echo::Beginning, _) => {
                 Some(("this repeats what the prompt shows".to_owned(), "report on the work that was done".to_owned()))
             }
-            (Echo::No | Echo::Whole, Some((unit::Is::Unclear | unit::Is::Another, said, wanted))) => {
+            (Echo::No | Echo::Whole, Some((unit_match::Is::Unclear | unit_match::Is::Another, said, wanted))) => {
                 let message = format!("the report names the unit {}, and {} was given", quote(&said), quote(wanted));
                 Some((message, "name the unit as it was given".to_owned()))
             }
@@ -404,15 +404,15 @@ impl Search<'_> {
     }
 
     /// The unit that a report names, beside the one that was asked for.
-    fn unit(&self, one: &Candidate) -> Option<(unit::Is, String, &str)> {
+    fn unit(&self, one: &Candidate) -> Option<(unit_match::Is, String, &str)> {
         let wanted = self.context.unit.as_deref().filter(|_| !one.cut)?;
         let Dialect::Report(dialect) = self.dialect else { return None };
         let said = dialect.unit(self.text(one), self.context)?;
-        Some((unit::compare(&said, wanted), said, wanted))
+        Some((unit_match::compare(&said, wanted), said, wanted))
     }
 
     fn other_unit(&self, one: &Candidate) -> Option<String> {
-        self.unit(one).filter(|(is, ..)| *is == unit::Is::Another).map(|(_, said, _)| said)
+        self.unit(one).filter(|(is, ..)| *is == unit_match::Is::Another).map(|(_, said, _)| said)
     }
 
     fn place(&self, one: &Candidate, at: usize) -> Place {
@@ -458,7 +458,7 @@ impl Search<'_> {
         let heads = self.looks.markdown.as_ref()?;
         let line = heads.line()?;
         let is = |said: &str| heading_words(said).is_some_and(|words| heads.is_head(2, words));
-        let mut lines = super::text::lines(self.file.text());
+        let mut lines = crate::text::lines(self.file.text());
         let (at, said) = lines.find(|(_, line)| line.trim_start().starts_with('#') && is(line.trim()))?;
         let level = |line: &str| line.trim_start().bytes().take_while(|byte| *byte == b'#').count();
         let place = self.file.place(at);

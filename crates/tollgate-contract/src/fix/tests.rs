@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::definition::{Form, Kind, Sample, samples};
+use crate::defined::definition::{Form, Kind, Sample, samples};
+use crate::defined::guide;
+use crate::registry;
 use crate::tree::{Node, Value};
-use crate::{guide, registry};
 
 fn dialect(id: &str) -> Dialect<'static> {
     match registry::report_dialect(id) {
@@ -240,7 +241,7 @@ fn every_contract_is_mended_to_what_it_said() {
 }
 
 proptest! {
-    #![proptest_config(crate::cases::few(24))]
+    #![proptest_config(crate::proptest_cases::few(24))]
 
     /// Whatever is damaged: what could be read says the same, and mending ends.
     #[test]

@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 
 use super::change::{Change, Content, Kind, Line, Mode, Moved};
+use super::change_kinds::{Breaking, Piece, breaking, piece, significant};
+use super::diff::{Side, groups, texts};
 use super::imports::Binding;
-use super::kinds::{Breaking, Piece, breaking, piece, significant};
 use super::languages::{Language, file_name, folder, language, manifests};
-use super::names::Names;
-use super::sides::{Side, groups, texts};
+use super::renames::Names;
 use crate::text::quote;
 
 /// Up to so many lines a change counts as minimal, whatever it is.

@@ -1,17 +1,17 @@
 //! Sorts a git change by what a task issue lists: [`rules`] has the four scope rules.
 
+pub mod blocker;
 pub mod change;
+mod change_kinds;
 mod colocated;
 pub mod correction;
-pub mod draft;
+mod diff;
 mod imports;
 pub mod incidental;
 mod item;
-mod kinds;
 mod languages;
-mod names;
+mod renames;
 pub mod rules;
-mod sides;
 pub mod task;
 mod tokens;
 

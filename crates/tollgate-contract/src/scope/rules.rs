@@ -12,7 +12,7 @@ use super::change::{Change, Content, Kind, Mode};
 use super::colocated::tested_files;
 use super::correction::Correction;
 use super::incidental::{Criteria, Met, measure};
-use super::names::Names;
+use super::renames::Names;
 use super::task::TaskScope;
 use tollgate_core::Name;
 use tollgate_core::scope::protects;

@@ -5,12 +5,12 @@
 use std::ops::Range;
 
 use super::document::{CoverageRow, FileEntry, Finding, Mark, Note, Status, Word};
-use super::draft::{Draft, Located, Present};
 use super::finding;
 use super::heading::Heading;
+use super::sections::{Draft, Located, Present};
+use crate::diagnostics::Sink;
 use crate::markdown::{Block, BlockKind, Section, item_text};
 use crate::rows::{names, split};
-use crate::sink::Sink;
 use crate::text::{Source, clean, is_respelling, lines, quote};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Mend, Place};

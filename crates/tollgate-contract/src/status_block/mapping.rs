@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::document::{FileEntry, Finding, Mark};
-use super::draft::{Draft, Located};
 use super::grammar::marked;
 use super::heading::Heading;
 use super::rules::{self, Reporter, is_testers};
+use super::sections::{Draft, Located};
 use crate::rows::Rows;
 use tollgate_core::report::{
     Claims, CriterionReport, FindingReport, Health, Judgement, QuestionReport, Report, SectionRead, Verdict,

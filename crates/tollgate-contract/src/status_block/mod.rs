@@ -3,17 +3,17 @@
 //! [`grammar`] reads the sections, [`rules`] hold them against each other, [`mapping`] makes the canonical report. Sentences
 //! are shown to people and never judged.
 
+mod abstract_fields;
 pub mod document;
-mod draft;
 mod finding;
 mod grammar;
 mod heading;
-mod index;
 mod instructions;
 mod mapping;
 mod object;
 mod render;
 mod rules;
+mod sections;
 #[cfg(test)]
 mod tests;
 
@@ -22,15 +22,15 @@ use std::collections::BTreeMap;
 pub use self::object::{Answer, File, Object, Row, RowResult};
 
 use self::document::Document;
-use self::draft::Draft;
 use self::heading::Heading;
 use self::rules::{Reporter, Rules};
-use super::extract::{self, Heads, Looks};
-use super::markdown::{self, Section};
-use super::rows::Rows;
-use super::sink::Sink;
-use super::text::Source;
-use super::{Context, Reading, ReportDialect, Trailing};
+use self::sections::Draft;
+use crate::diagnostics::Sink;
+use crate::extract::{self, Heads, Looks};
+use crate::markdown::{self, Section};
+use crate::rows::Rows;
+use crate::text::Source;
+use crate::{Context, Reading, ReportDialect, Trailing};
 use tollgate_core::Name;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::protocol::{Declaration, SectionClass};
@@ -139,7 +139,7 @@ impl ReportDialect for StatusBlock {
     }
 
     fn schema(&self) -> serde_json::Value {
-        super::schema_of::<Document>(self.id())
+        crate::schema_of::<Document>(self.id())
     }
 }
 
@@ -162,7 +162,7 @@ fn judge(text: &str, context: &Context, rows: &Rows<'_>) -> (Draft, Sink) {
     let sections = match markdown::outline(&source) {
         Ok(outline) => outline.sections,
         Err(refused) => {
-            super::refuse(&source, refused, &mut sink);
+            crate::refuse(&source, refused, &mut sink);
             return (Draft::default(), sink);
         }
     };

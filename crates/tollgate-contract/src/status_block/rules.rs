@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::{Mark, Severity, Status, Word};
-use super::draft::{Draft, Located};
 use super::grammar::marked;
 use super::heading::Heading;
+use super::sections::{Draft, Located};
 use crate::Context;
+use crate::diagnostics::Sink;
 use crate::rows::Rows;
-use crate::sink::Sink;
 use crate::text::{quote, squash};
 use tollgate_core::Name;
 use tollgate_core::code::Code;

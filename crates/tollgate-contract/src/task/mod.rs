@@ -6,24 +6,24 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::extract::{Heads, Looks};
-use super::layout::Outline;
-use super::markdown;
-use super::sink::Sink;
-use super::text::{Source, is_title, one_line, quote};
-use super::words::Words;
-use super::{Context, DocumentDialect, DocumentReading};
+use crate::defined::layout::Outline;
+use crate::diagnostics::Sink;
+use crate::extract::{Heads, Looks};
+use crate::markdown;
+use crate::text::{Source, is_title, one_line, quote};
+use crate::word_index::Words;
+use crate::{Context, DocumentDialect, DocumentReading};
 use reader::Reader;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::report::{CriterionRow, Plan, UnitReport};
 
+mod invisible_characters;
 mod reader;
 mod scope;
 #[cfg(test)]
 mod tests;
-mod unseen;
 
 const SECTION: &str = "Definition of Done";
 
@@ -180,7 +180,7 @@ impl DocumentDialect for Task {
     }
 
     fn schema(&self) -> serde_json::Value {
-        super::schema_of::<Document>(self.id())
+        crate::schema_of::<Document>(self.id())
     }
 }
 
@@ -227,7 +227,7 @@ fn parse(source: &Source<'_>, sink: &mut Sink) -> (Document, Places) {
     let mut document = Document::default();
     let mut places = Places::default();
     if let Some(refused) = markdown::refused(source.text()) {
-        super::refuse(source, refused, sink);
+        crate::refuse(source, refused, sink);
         return (document, places);
     }
     let (text, outline) = (source.text(), Outline::of(source.text()));

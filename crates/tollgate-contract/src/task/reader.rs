@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use super::invisible_characters::unseen;
 use super::scope::{announced, listed, patterns};
-use super::unseen::unseen;
 use super::{Document, Part, Places, Row, SECTION, TEMPLATE, is_section, split_command, split_quoted};
-use crate::layout::{Outline, without_box};
+use crate::defined::layout::{Outline, without_box};
+use crate::diagnostics::Sink;
 use crate::markdown::{is_comment, item_text};
-use crate::sink::Sink;
 use crate::text::{Source, is_none, one_line, quote};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::Place;
@@ -284,7 +284,7 @@ impl Reader<'_, '_> {
 pub(super) fn outside(source: &Source<'_>, outline: &Outline, region: &Range<usize>, start: usize, sink: &mut Sink) {
     let text = source.text();
     let place = source.place(start);
-    let titled = |head: &crate::layout::Head| &text[head.title.clone()];
+    let titled = |head: &crate::defined::layout::Head| &text[head.title.clone()];
     for head in outline.heads.iter().filter(|head| head.range.start != start && is_section(titled(head))) {
         let message = format!("another heading says {}, and what follows it is not read", quote(titled(head)));
         let error =

@@ -12,7 +12,7 @@ pub use yaml::{convert_yaml, read as read_yaml};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use super::text::{Source, is_blank};
+use crate::text::{Source, is_blank};
 use tollgate_core::diagnostic::Place;
 
 /// A value and where it stands.
@@ -182,4 +182,19 @@ impl<'a> Places<'a> {
             Self::Noted(places) => places.get(at as usize).copied().unwrap_or_default(),
         }
     }
+}
+
+/// A document given as JSON, in the tree.
+pub fn from_json(value: &serde_json::Value) -> Node<'static> {
+    let value = match value {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(is) => Value::Bool(*is),
+        serde_json::Value::Number(number) => Value::Number(number.to_string().into()),
+        serde_json::Value::String(text) => Value::Text(text.clone().into()),
+        serde_json::Value::Array(items) => Value::List(items.iter().map(from_json).collect()),
+        serde_json::Value::Object(entries) => Value::Map(
+            entries.iter().map(|(key, node)| Entry { key: key.clone().into(), at: 0, node: from_json(node) }).collect(),
+        ),
+    };
+    Node::new(value)
 }

@@ -4,8 +4,8 @@ use tollgate_api::{
     ScopeChange, ScopeCheck, ScopeClass, ScopeCorrection, ScopeCriteria, ScopeCriterion, ScopeDraft, ScopePath,
     ScopeResult, ScopeRole,
 };
+use tollgate_contract::scope::blocker::{Draft, write};
 use tollgate_contract::scope::change::{Kind, Moved};
-use tollgate_contract::scope::draft::{Draft, write};
 use tollgate_contract::scope::incidental::{Criterion, Met};
 use tollgate_contract::scope::rules::{Class, Corrected, Rules, Sorted, only_adds};
 

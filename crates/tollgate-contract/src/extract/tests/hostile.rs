@@ -82,7 +82,7 @@ fn many_markers_end() {
 }
 
 proptest! {
-    #![proptest_config(crate::cases::few(60))]
+    #![proptest_config(crate::proptest_cases::few(60))]
 
     #[test]
     fn no_text_breaks_it(

@@ -1,8 +1,8 @@
 //! What holds for every contract: the same report, however it is wrapped, and never another one when it is cut.
 
 use super::*;
-use crate::definition::{Sample, samples};
-use crate::guide;
+use crate::defined::definition::{Sample, samples};
+use crate::defined::guide;
 use crate::tree::Node;
 
 pub fn context(sample: &Sample<'_>) -> Context {
@@ -34,7 +34,7 @@ fn every_report_is_found_as_it_is_alone() {
             let context = context(&sample);
             let alone = dialect.read_alone(&text, &context);
             let mut all = wrapped(&text);
-            if own.definition.forms[0] != crate::definition::Form::Markdown {
+            if own.definition.forms[0] != crate::defined::definition::Form::Markdown {
                 all.push(format!("See:\n```\n{text}```\n"));
             }
             for transcript in all {
@@ -85,7 +85,7 @@ fn a_report_that_is_cut_is_malformed_or_the_same() {
         let last = guide::example(&own.definition);
         let last = last.trim_end();
         let draft = own.write(&samples(&own.definition)[0].document).unwrap_or_default();
-        let json = own.definition.forms[0] == crate::definition::Form::Json;
+        let json = own.definition.forms[0] == crate::defined::definition::Form::Json;
         let head = format!("{draft}\n\nNo, wait.\n\n");
         for at in (1..last.len()).filter(|at| last.is_char_boundary(*at)) {
             let extraction = extract(dialect, &format!("{head}{}", &last[..at]), &Context::default());

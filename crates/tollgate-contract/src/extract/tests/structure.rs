@@ -1,7 +1,7 @@
 //! What holds for every contract of reports: text outside of the report changes nothing but `trailing`.
 
 use super::*;
-use crate::definition::samples;
+use crate::defined::definition::samples;
 use crate::{Reading, Trailing};
 
 const STATUS_BLOCK: &str = include_str!("../../../../../docs/contracts/examples/status-block.md");

@@ -191,7 +191,8 @@ fn what_was_shown_is_no_report() {
 
 #[test]
 fn a_unit_has_its_own_report() {
-    let one = crate::guide::example(&registry::defined("decree.reviewer-result").expect("a contract").definition);
+    let one =
+        crate::defined::guide::example(&registry::defined("decree.reviewer-result").expect("a contract").definition);
     let one = one.replace("All four", "All five");
     let two = one.replace("#21 —", "#210 —").replace("approved", "needs-changes");
     let of = |unit: &str| Context { unit: Some(unit.into()), ..Context::default() };
@@ -336,7 +337,7 @@ fn a_brace_in_the_last_words_is_no_report() {
 #[test]
 fn a_report_whose_unit_is_in_doubt_is_not_passed_over() {
     let own = registry::defined("supervisor.worker-report").unwrap();
-    let report = crate::guide::example(&own.definition).replace("41 passed", "42 passed");
+    let report = crate::defined::guide::example(&own.definition).replace("41 passed", "42 passed");
     let unit = own.definition.example.get("unit_id").and_then(crate::tree::Node::text).unwrap();
     let context = Context { unit: Some(unit.into()), ..Context::default() };
     let said = format!("\"unit_id\": \"{unit}\"");
@@ -354,7 +355,7 @@ fn a_report_whose_unit_is_in_doubt_is_not_passed_over() {
 fn what_the_prompt_quotes_is_an_echo() {
     for id in ["decree.review-approval", "wr.gate_verdict"] {
         let own = registry::defined(id).unwrap();
-        let example = crate::guide::example(&own.definition);
+        let example = crate::defined::guide::example(&own.definition);
         let quote: String = example.lines().map(|line| format!("> {line}\n")).collect();
         let prompt = Some(format!("Report like this:\n\n{quote}\nNow begin.\n"));
         let context = Context { prompt, ..Context::default() };

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::registry::defined;
-use crate::scope::draft::{Draft, called_for, write};
+use crate::scope::blocker::{Draft, called_for, write};
 use crate::{Context, ReportDialect};
 use tollgate_core::diagnostic::Severity;
 

@@ -143,7 +143,7 @@ fn mutated() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(crate::cases::few(300))]
+    #![proptest_config(crate::proptest_cases::few(300))]
 
     #[test]
     fn reading_gives_back_what_was_written(document in document()) {

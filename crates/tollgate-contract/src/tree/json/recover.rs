@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{BYTES_MAX, FAULTS_MAX, FEW_KEYS, Fault, Reader, twice};
 use crate::tree::{Entry, Value};
-use crate::words::Words;
+use crate::word_index::Words;
 use tollgate_core::code::Code;
 
 impl<'a> Reader<'a> {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use tollgate_api::{ScopeCheck, ScopeRole};
+use tollgate_contract::scope::blocker::{Draft, called_for};
 use tollgate_contract::scope::correction::corrections;
-use tollgate_contract::scope::draft::{Draft, called_for};
 use tollgate_contract::scope::rules::{Class, Rules, Sorted};
 use tollgate_contract::scope::task::{TASK_CONTRACT, TaskScope};
 use tollgate_core::Name;
@@ -288,7 +288,8 @@ fn print_draft(
         Wanted::Blocker => matches!(draft, Draft::Blocker | Draft::SpecGap),
         Wanted::Escalation => matches!(draft, Draft::Escalation),
     };
-    let text = drafts.iter().find(fits).and_then(|draft| tollgate_contract::scope::draft::write(*draft, rules, sorted));
+    let text =
+        drafts.iter().find(fits).and_then(|draft| tollgate_contract::scope::blocker::write(*draft, rules, sorted));
     let Some(text) = text else {
         let open = sorted.iter().filter(|sorted| sorted.class == Class::Judge).count();
         let failure = Failure::refused(Code::NOTHING_OUT_OF_SCOPE, "nothing is out of scope: there is nothing to post");

@@ -4,8 +4,8 @@ use std::io;
 
 use tollgate_api::ContractCheck;
 use tollgate_contract::Context;
-use tollgate_contract::definition::Heading;
 use tollgate_contract::extract::{Dialect, Read};
+use tollgate_contract::markdown::Heading;
 use tollgate_contract::reask::reask;
 use tollgate_core::Name;
 use tollgate_core::code::Code;

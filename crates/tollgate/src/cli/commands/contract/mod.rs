@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 
 use clap::Subcommand;
 use tollgate_api::{Contract as Wire, ContractKind};
+use tollgate_contract::defined::guide;
 use tollgate_contract::registry::report_dialect;
-use tollgate_contract::{Context, ReportDialect, guide};
+use tollgate_contract::{Context, ReportDialect};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::report::Part;

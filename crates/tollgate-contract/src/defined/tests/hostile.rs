@@ -1,0 +1,110 @@
+//! Whatever is given, a contract answers: no text breaks the reader, and what is cut off never passes.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::defined::guide;
+
+proptest! {
+    #![proptest_config(crate::proptest_cases::few(24))]
+
+    /// A good document with a part of it damaged, cut, doubled or replaced by noise.
+    #[test]
+    fn damage_is_answered_by_every_contract(
+        at in any::<prop::sample::Index>(),
+        until in any::<prop::sample::Index>(),
+        noise in "[\\x00-\\x7f]{0,12}|\\PC{0,8}|(## |\\*\\*|- |\\{|\\[|\"|`{3}|<!--|\r\n){1,6}",
+    ) {
+        for own in registry::all_defined() {
+            let text: Vec<char> = guide::example(&own.definition).chars().collect();
+            let (a, b) = (at.index(text.len() + 1), until.index(text.len() + 1));
+            let kept = text[..a.min(b)].iter().copied().chain(noise.chars()).chain(text[a.max(b)..].iter().copied());
+            let damaged: String = kept.collect();
+            let judged = own.judge(&damaged, &Context::default());
+            let lines = u32::try_from(damaged.split(['\n', '\r']).count()).unwrap() + 1;
+            for diagnostic in &judged.diagnostics {
+                prop_assert!(diagnostic.place.line <= lines, "{}: {:?}", own.definition.id, diagnostic);
+            }
+            prop_assert!(judged.root.is_some() || !judged.diagnostics.is_empty(), "{}: {damaged:?}", own.definition.id);
+        }
+    }
+
+    #[test]
+    fn noise_is_answered_by_every_contract(text in "\\PC{0,40}|[\\s\\S]{0,40}|([{}\\[\\]:,\"#*`> \n-]|T-1|null){0,40}") {
+        for own in registry::all_defined() {
+            let judged = own.judge(&text, &Context::default());
+            prop_assert!(judged.root.is_some() || !judged.diagnostics.is_empty(), "{}: {text:?}", own.definition.id);
+        }
+    }
+}
+
+#[test]
+fn what_is_cut_off_never_passes() {
+    for own in registry::all_defined().filter(|own| own.definition.forms[0] == definition::Form::Json) {
+        let text = guide::example(&own.definition);
+        let end = text.trim_end().len();
+        for at in (0..end).filter(|at| text.is_char_boundary(*at)) {
+            let judged = own.judge(&text[..at], &Context::default());
+            assert!(judged.diagnostics.iter().any(|d| d.severity == Severity::Error), "{} {at}", own.definition.id);
+        }
+    }
+}
+
+/// What is told last keeps what is said of it: fields beyond the bound are not looked at.
+#[test]
+fn a_field_beyond_the_last_one_told_mends_nothing() {
+    let own = registry::defined("wr.loop_control@1").expect("a contract");
+    let definition::Kind::Record(record) = &own.definition.root.kind else { panic!("a record") };
+    let odd: String = (0..60).map(|at| format!("\"x{at}\": 1, ")).collect();
+    let meant = record.fields[0].name.to_uppercase();
+    let judged = |text: &str| own.judge(text, &Context::default()).diagnostics;
+    assert!(judged(&format!("{{\"{meant}\": 1}}")).iter().any(|told| told.mend.is_some()), "{meant}");
+    let told = judged(&format!("{{{odd}\"{meant}\": 1}}"));
+    assert_eq!(told.len(), 50);
+    assert!(told.iter().all(|told| told.mend.is_none()), "{told:?}");
+}
+
+/// A document that is cut off anywhere has one mistake at most: what is missing behind the cut is no other.
+#[test]
+fn what_is_cut_off_is_one_mistake() {
+    let told = |text: &str, diagnostics: Vec<tollgate_core::diagnostic::Diagnostic>| {
+        let errors: Vec<_> = diagnostics.iter().filter(|one| one.severity == Severity::Error).collect();
+        assert!(errors.len() <= 1, "{errors:#?}\n{text}");
+    };
+    let form = |own: &&Defined| own.definition.forms[0];
+    for own in
+        registry::all_defined().filter(|own| matches!(form(own), definition::Form::Json | definition::Form::Markdown))
+    {
+        let text = guide::example(&own.definition);
+        for (at, _) in text.char_indices() {
+            told(&text[..at], own.judge(&text[..at], &Context::default()).diagnostics);
+        }
+    }
+}
+
+/// What is told is bounded; an error is told all the same, however many warnings stand before it.
+#[test]
+fn warnings_take_no_place_from_errors() {
+    let review = registry::defined("decree.review-rejection").unwrap();
+    let example = guide::example(&review.definition);
+    let notes: String = (0..6000).map(|at| format!("### Notes {at}\n\nSeen.\n\n")).collect();
+    let (heading, rest) = example.split_once("\n\n").unwrap();
+    let text = format!("{heading}\n\n{notes}{}", rest.replace("**Fix:** ", ""));
+    let judged = review.judge(&text, &Context::default());
+    let count = |severity| judged.diagnostics.iter().filter(|one| one.severity == severity).count();
+    assert_eq!((count(Severity::Error), count(Severity::Warning)), (1, 50));
+}
+
+/// A byte order mark begins a file. A second one is a character of its first line: it is told, and moves no other place.
+#[test]
+fn a_second_byte_order_mark_moves_no_place() {
+    for own in registry::all_defined() {
+        let text = guide::example(&own.definition).replacen("\n  \"", "\n  \"odd\": 1,\n  \"", 1).replace('\n', "\r\n");
+        let places = |text: &str| -> Vec<_> {
+            let judged = own.judge(text, &Context::default());
+            judged.diagnostics.iter().map(|one| (one.code, one.place)).filter(|(_, place)| place.line > 1).collect()
+        };
+        let (one, two) = (places(&format!("\u{feff}{text}")), places(&format!("\u{feff}\u{feff}{text}")));
+        assert!(one.iter().all(|place| two.contains(place)), "{}: {one:?} {two:?}", own.definition.id);
+    }
+}

@@ -1,0 +1,409 @@
+//! One mistake in a good document gives one error, in every field of every contract.
+
+use super::*;
+use crate::defined::definition::{Form, Kind, Layout, Type};
+use crate::tree::Entry;
+use tollgate_core::code::Code;
+
+/// What was done to a document, and what must be said.
+pub(super) struct Mistake {
+    pub what: String,
+    /// Where something was put, or taken away.
+    pub path: Vec<String>,
+    pub value: Option<Value<'static>>,
+    pub document: Node<'static>,
+    pub code: Code,
+}
+
+/// Every mistake that the types of a contract can name and its form can hold.
+pub(super) fn all(own: &Defined) -> Vec<Mistake> {
+    let mut all = Vec::new();
+    mistakes(&own.definition.root, &mut Vec::new(), &own.definition.example, &mut all);
+    all.retain(|mistake| match own.definition.forms[0] {
+        // In Markdown everything is text, nothing is unknown, and labels stand elsewhere.
+        Form::Markdown => {
+            let is_text = mistake.code == Code::FIELD_UNKNOWN || mistake.what.ends_with("is a number");
+            !is_text && !mistake.what.starts_with("labels")
+        }
+        // The list of lines is the file.
+        Form::JsonLines => mistake.what.starts_with("lines."),
+        Form::Json | Form::Yaml => true,
+    });
+    all
+}
+
+/// A document as it would be written, whatever is wrong with it; nothing where there is no such text.
+pub(super) fn text_with(own: &Defined, document: &Node<'static>) -> Option<String> {
+    use crate::tree::{json_line, json_pretty, yaml_text};
+    Some(match own.definition.forms[0] {
+        Form::Json => json_pretty(document),
+        Form::Yaml => yaml_text(document),
+        Form::Markdown => crate::defined::layout::write(&own.definition, document),
+        Form::JsonLines => {
+            let lines = document.get("lines").and_then(Node::list).filter(|lines| !lines.is_empty())?;
+            lines.iter().map(|line| json_line(line) + "\n").collect()
+        }
+    })
+}
+
+/// Every mistake that the types of a value can name, made in a copy of the whole document.
+fn mistakes(of: &Type, path: &mut Vec<String>, whole: &Node<'static>, out: &mut Vec<Mistake>) {
+    let Some(here) = at(whole, path) else { return };
+    let mut make = |what: &str, value: Option<Value<'static>>, code: Code| {
+        let mut document = whole.clone();
+        if put(&mut document, path, value.clone()) {
+            let what = format!("{} {what}", path.join("."));
+            out.push(Mistake { what, path: path.clone(), value, document, code });
+        }
+    };
+    let text = |text: String| Some(Value::Text(text.into()));
+    match &of.kind {
+        Kind::OneOf(_) => make("is another word", text("another-word".into()), Code::FIELD_WORD),
+        Kind::Const(_, false) => make("is another word", text("another-word".into()), Code::FIELD_WORD),
+        Kind::Const(_, true) => make("is another number", Some(Value::Number("99".into())), Code::FIELD_WORD),
+        Kind::Bool => make("is a text", text("yes".into()), Code::FIELD_KIND),
+        Kind::Int(range) | Kind::Number(range) => {
+            make("is a text", text("one".into()), Code::FIELD_KIND);
+            if let Some(min) = range.min {
+                make("is too small", Some(Value::Number((min - 1).to_string().into())), Code::FIELD_LENGTH);
+            }
+        }
+        Kind::Text(own) => {
+            make("is a number", Some(Value::Number("7".into())), Code::FIELD_KIND);
+            if let Some(max) = own.range.max {
+                make("is too long", text("é".repeat(usize::try_from(max).unwrap() + 1)), Code::FIELD_LENGTH);
+            }
+            if own.range.min.is_some_and(|min| min > 0) {
+                make("is blank", text("  ".into()), Code::FIELD_LENGTH);
+            }
+            if !own.like.is_empty() {
+                make("has another form", text("~~ of no form ~~".into()), Code::FIELD_FORM);
+            }
+            for word in &own.never {
+                make(&format!("says `{word}`"), text(word.to_uppercase()), Code::FIELD_FORM);
+            }
+        }
+        Kind::List(list) => {
+            make("is a text", text("one".into()), Code::FIELD_KIND);
+            if let Some(max) = list.range.max
+                && list.unique.is_none()
+                && let Some(item) = here.list().and_then(<[_]>::first)
+            {
+                let many = vec![item.clone(); usize::try_from(max).unwrap() + 1];
+                make("has too many", Some(Value::List(many)), Code::FIELD_LENGTH);
+            }
+            if list.range.min.is_some_and(|min| min > 0) {
+                make("is empty", Some(Value::List(Vec::new())), Code::FIELD_LENGTH);
+            }
+            if list.unique.is_some()
+                && let Some(items) = here.list().filter(|items| items.len() == 1 && list.range.max != Some(1))
+            {
+                make("names one twice", Some(Value::List(vec![items[0].clone(), items[0].clone()])), Code::ITEM_TWICE);
+            }
+            for index in 0..here.list().map_or(0, <[_]>::len) {
+                path.push(index.to_string());
+                mistakes(&list.of, path, whole, out);
+                path.pop();
+            }
+        }
+        Kind::Map(map) => {
+            make("is a text", text("one".into()), Code::FIELD_KIND);
+            if let Some(first) = here.map().and_then(<[_]>::first) {
+                let hole = Entry { key: "<key>".into(), ..first.clone() };
+                make("has a placeholder for a key", Some(Value::Map(vec![hole])), Code::FIELD_FORM);
+            }
+            for entry in here.map().unwrap_or_default() {
+                path.push(entry.key.to_string());
+                mistakes(&map.of, path, whole, out);
+                path.pop();
+            }
+        }
+        Kind::Record(record) => {
+            for field in record.fields.iter().filter(|field| field.layout != Layout::Given) {
+                path.push(field.name.to_string());
+                if !field.optional && here.get(&field.name).is_some() {
+                    let mut document = whole.clone();
+                    if put(&mut document, path, None) {
+                        let what = format!("{} is missing", path.join("."));
+                        out.push(Mistake {
+                            what,
+                            path: path.clone(),
+                            value: None,
+                            document,
+                            code: Code::FIELD_MISSING,
+                        });
+                    }
+                }
+                mistakes(&field.of, path, whole, out);
+                path.pop();
+            }
+            if !record.open {
+                let mut document = whole.clone();
+                path.push("surplus_field".to_owned());
+                let value = Some(Value::Null);
+                if put(&mut document, path, value.clone()) {
+                    let (what, code) = (path.join("."), Code::FIELD_UNKNOWN);
+                    out.push(Mistake { what, path: path.clone(), value, document, code });
+                }
+                path.pop();
+            }
+        }
+        Kind::Union(types) => {
+            if let Some(of) = types.iter().find(|of| of.record().is_some()).filter(|_| here.map().is_some()) {
+                mistakes(of, path, whole, out);
+            }
+        }
+        Kind::Any => {}
+    }
+}
+
+fn at<'n>(node: &'n Node<'static>, path: &[String]) -> Option<&'n Node<'static>> {
+    path.iter().try_fold(node, |node, step| match &node.value {
+        Value::List(items) => items.get(step.parse::<usize>().ok()?),
+        _ => node.get(step),
+    })
+}
+
+/// Puts a value at a path, or takes it away; false where there is no such place.
+pub(super) fn put(node: &mut Node<'static>, path: &[String], value: Option<Value<'static>>) -> bool {
+    let Some((step, rest)) = path.split_first() else {
+        if let Some(value) = value {
+            node.value = value;
+            return true;
+        }
+        return false;
+    };
+    match &mut node.value {
+        Value::List(items) => {
+            step.parse::<usize>().ok().and_then(|at| items.get_mut(at)).is_some_and(|item| put(item, rest, value))
+        }
+        Value::Map(entries) => {
+            if rest.is_empty() && value.is_none() {
+                entries.retain(|entry| *entry.key != **step);
+                return true;
+            }
+            if rest.is_empty() && !entries.iter().any(|entry| *entry.key == **step) {
+                let node = Node::new(Value::Null);
+                entries.push(Entry { key: step.clone().into(), at: 0, node });
+            }
+            entries.iter_mut().find(|entry| *entry.key == **step).is_some_and(|entry| put(&mut entry.node, rest, value))
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn one_mistake_gives_one_error() {
+    let mut count = 0;
+    for own in registry::all_defined().filter(|own| own.definition.forms[0] != Form::Markdown) {
+        for mistake in all(own) {
+            count += 1;
+            let Some(text) = text_with(own, &mistake.document) else { continue };
+            let judged = own.judge(&text, &Context::default());
+            let errors: Vec<_> = judged.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+            let what = format!("{}: {}: {:?}\n{text}", own.definition.id, mistake.what, told(&judged.diagnostics));
+            assert_eq!(errors.len(), 1, "{what}");
+            assert_eq!(errors[0].code, mistake.code, "{what}");
+            assert!(errors[0].place.line > 0 && errors[0].place.column > 0, "{what}");
+        }
+    }
+    assert!(count > 300, "{count}");
+}
+
+/// The same in Markdown, where everything is text and nothing is unknown.
+#[test]
+fn one_mistake_gives_one_error_in_markdown() {
+    let mut count = 0;
+    for own in registry::all_defined().filter(|own| own.definition.forms[0] == Form::Markdown) {
+        for mistake in all(own) {
+            let Some(text) = text_with(own, &mistake.document) else { continue };
+            let judged = own.judge(&text, &Context::default());
+            let errors: Vec<_> = judged.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+            let what = format!("{}: {}: {:?}\n{text}", own.definition.id, mistake.what, told(&judged.diagnostics));
+            assert_eq!(errors.len(), 1, "{what}");
+            let missing = [Code::SECTION_MISSING, Code::FIELD_MISSING, Code::FIELD_LENGTH];
+            assert!(
+                errors[0].code == mistake.code || missing.contains(&errors[0].code) && missing.contains(&mistake.code),
+                "{what}"
+            );
+            assert!(errors[0].place.line > 0 && errors[0].place.column > 0, "{what}");
+            count += 1;
+        }
+    }
+    assert!(count > 80, "{count}");
+}
+
+/// A text of as many characters as the limit allows is good, however many bytes they take.
+#[test]
+fn limits_count_characters() {
+    let mut count = 0;
+    for own in registry::all_defined().filter(|own| own.definition.forms[0] == Form::Json) {
+        for field in &own.definition.root.record().expect("a record").fields {
+            let Kind::Text(text) = &field.of.kind else { continue };
+            let Some(max) = text.range.max.filter(|_| text.like.is_empty()) else { continue };
+            let mut document = own.definition.example.clone();
+            let long = Value::Text("é".repeat(usize::try_from(max).unwrap()).into());
+            assert!(put(&mut document, &[field.name.to_string()], Some(long)), "{}", field.name);
+            let text = crate::tree::json_pretty(&document);
+            let judged = own.judge(&text, &Context::default());
+            assert!(judged.diagnostics.iter().all(|one| one.code != Code::FIELD_LENGTH), "{:?}", judged.diagnostics);
+            count += 1;
+        }
+    }
+    assert!(count > 0, "no contract has a limit");
+}
+
+/// The limit of a text in a list is that of each item.
+#[test]
+fn an_item_that_is_too_long_is_refused_by_itself() {
+    let lists = [
+        ("wr.coding_handoff", &["keyDecisions", "knownLimitations", "testsAdded"][..]),
+        ("wr.shaping_handoff", &["keyConstraints", "rabbitHoles", "outOfScope", "validationChecklist"]),
+    ];
+    for (id, fields) in lists {
+        let own = registry::defined(id).expect("a contract");
+        for field in fields {
+            let codes = |length: usize| {
+                let mut document = own.definition.example.clone();
+                let item = Value::Text("é".repeat(length).into());
+                assert!(put(&mut document, &[(*field).to_owned(), "0".to_owned()], Some(item)), "{field}");
+                let text = crate::tree::json_pretty(&document);
+                let judged = own.judge(&text, &Context::default());
+                judged.diagnostics.iter().map(|one| (one.code, one.message.clone())).collect::<Vec<_>>()
+            };
+            assert_eq!(codes(200), [], "{field}");
+            let [(Code::FIELD_LENGTH, message)] = &codes(201)[..] else { panic!("{field}: {:?}", codes(201)) };
+            assert!(message.contains(field), "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_key_that_is_misspelt_is_one_mistake() {
+    let own = registry::defined("wr.gate_verdict").expect("a contract");
+    let text = crate::defined::guide::example(&own.definition).replace("\"rationale\"", "\"rationalle\"");
+    let told = own.judge(&text, &Context::default()).diagnostics;
+    assert_eq!(told.iter().map(|one| one.code).collect::<Vec<_>>(), [Code::FIELD_UNKNOWN], "{told:?}");
+    let own = registry::defined("decree.planner-output").expect("a contract");
+    let text = r#"{"created": [20], "closed": [], "updated": [], "blocking": {"020": []}}"#;
+    let told = own.judge(text, &Context::default()).diagnostics;
+    assert_eq!(told.iter().map(|one| one.code).collect::<Vec<_>>(), [Code::FIELD_FORM], "{told:?}");
+}
+
+#[test]
+fn each_mistake_is_told_once_and_hides_no_other() {
+    let codes = |id: &str, text: &str| -> String {
+        let own = registry::defined(id).expect("a contract");
+        let told = own.judge(text, &Context::default()).diagnostics.into_iter();
+        let named = |one: Diagnostic| one.rule.map_or_else(|| one.code.to_string(), |rule| rule.to_string());
+        told.map(|one| (one.place.line, named(one)))
+            .map(|(line, what)| format!("{line} {what}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let task = |id: &str, on: &str| {
+        format!("- {{id: {id}, status: blocked, goal: g, acceptance_checks: [\"cmd: x\"], depends_on: [{on}]}}\n")
+    };
+    let tasks = |all: &[(&str, &str)]| all.iter().fold("tasks:\n".to_owned(), |text, (id, on)| text + &task(id, on));
+    let both = tasks(&[("T-001", "T-002, T-002, T-009"), ("T-002", "")]);
+    assert_eq!(codes("team.tasks", &both), "2 TG0248, 2 dependencies-exist");
+    let circles = tasks(&[("T-001", "T-002"), ("T-002", "T-001"), ("T-003", "T-004"), ("T-004", "T-003, T-001")]);
+    assert_eq!(codes("team.tasks", &circles), "2 no-cycle, 4 no-cycle");
+    let shared = tasks(&[("T-001", "T-002, T-003"), ("T-002", "T-001"), ("T-003", "T-001")]);
+    assert_eq!(codes("team.tasks", &shared), "2 no-cycle");
+    let indent = "tasks:\n- id: T-001\n  status: blocked\n goal: x\n  acceptance_checks: [\"cmd: x\"]\n";
+    assert_eq!(codes("team.tasks", indent), "4 TG0100");
+    let own = registry::defined("team.design-history").expect("a contract");
+    let line = crate::defined::guide::example(&own.definition);
+    let line = line.lines().next().expect("a line");
+    let pretty = line.replace(", ", ",\n ").replacen('{', "{\n ", 1);
+    assert_eq!(codes("team.design-history", &format!("{pretty}\n")), "1 TG0250");
+    assert_eq!(codes("team.design-history", &format!("{line}\n{pretty}\n{line}\n")), "2 TG0250");
+    let own = registry::defined("wr.interpretation").expect("a contract");
+    let clear = crate::defined::guide::example(&own.definition)
+        .replace("\"feature\"", "\"refactor\"")
+        .replace(": true", ": false")
+        .replace("\"plausible\"", "\"strong\"")
+        .replace("\"uncertain\"", "\"clear\"");
+    let told = codes("wr.interpretation", &clear);
+    assert_eq!(told.matches("is-not-clear").count() + told.matches("are-not-clear").count(), 1, "{told}");
+    let verdict = registry::defined("wr.gate_verdict").expect("a contract");
+    let text = crate::tree::json_line(&verdict.definition.example).replace("Every ", "Every\r\n");
+    assert_eq!(codes("wr.gate_verdict", &text), "1 TG0240");
+}
+
+#[test]
+fn what_is_left_out_is_said() {
+    let own = registry::defined("wr.coding_handoff").expect("a contract");
+    let many = vec!["7"; 80].join(", ");
+    let text = crate::tree::json_pretty(&own.definition.example);
+    let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    document["filesChanged"] = serde_json::from_str(&format!("[{many}]")).unwrap();
+    let told = own.judge(&document.to_string(), &Context::default()).diagnostics;
+    assert!(told.last().unwrap().hint.as_ref().unwrap().contains("there may be more errors"), "{:?}", told.last());
+}
+
+#[test]
+fn a_message_says_what_would_be_right() {
+    let told = |id: &str, from: &str, to: &str| {
+        let own = registry::defined(id).expect("a contract");
+        let text = crate::defined::guide::example(&own.definition);
+        assert!(text.contains(from), "{text}");
+        let told = own.judge(&text.replacen(from, to, 1), &Context::default()).diagnostics;
+        let [one] = &told[..] else { panic!("{told:?}") };
+        format!("{} ({})", one.message, one.hint.as_deref().unwrap_or_default())
+    };
+    let wrong = told("wr.gate_verdict", "\"version\": 1", "\"version\": \"1\"");
+    assert_eq!(wrong, "`version` is the text \"1\", not the number 1 (write `1` without quotes)");
+    let wrong = told("team.status", "\"session\": \"", "\"session\": \"X");
+    assert!(wrong.contains("`{date}_{slug}`, for example `2026-01-31_some-words`"), "{wrong}");
+    let wrong = told("supervisor.worker-report", "\"blocking_question\": null", "\"blocking_question\": \"\"");
+    assert!(wrong.ends_with("(fill it in, or write null)"), "{wrong}");
+    let wrong = told("decree.implementor-result", "**PR:** #34", "**PR:** #34\n**Branch:** feat/x");
+    assert!(wrong.starts_with("`PR:` is `#34`, followed by `**Branch:** feat/x` (write it like"), "{wrong}");
+    assert!(wrong.contains("a label that the contract does not have"), "{wrong}");
+    let wrong =
+        told("decree.implementor-result", "**Outcome:** completed", "**Outcome:** completed\n**Outcome:** completed");
+    assert_eq!(wrong, "`Outcome:` is there twice (keep one of the two)");
+    let wrong = told("wr.gate_verdict", "\"wr.gate_verdict\"", "\" wr.gate_verdict\"");
+    assert_eq!(wrong, "`kind` is `\" wr.gate_verdict\"`, not `\"wr.gate_verdict\"` (write `\"wr.gate_verdict\"`)");
+    let wrong = told("decree.review-rejection", "- **What", "**What");
+    assert_eq!(wrong, "there is no list in the findings (begin each item with `- `)");
+    let large = "{\"created\": [18446744073709551616], \"closed\": [], \"updated\": [], \"blocking\": {}}";
+    let judged = registry::defined("decree.planner-output").unwrap().judge(large, &Context::default()).diagnostics;
+    assert_eq!(judged[0].message, "`created[0]` is a number with too many digits");
+}
+
+#[test]
+fn a_label_in_code_or_a_comment_is_none() {
+    let own = registry::defined("decree.implementor-result").expect("a contract");
+    let text = crate::defined::guide::example(&own.definition);
+    let told = |with: &str| {
+        told(&own.judge(&text.replacen("**Outcome:** completed", with, 1), &Context::default()).diagnostics)
+    };
+    let coded = told("`**Outcome:** completed`");
+    assert!(coded.len() == 1 && coded[0].contains("`Outcome:` is missing"), "{coded:?}");
+    for beside in [
+        "**Outcome:** completed\n<!-- **PR:** #<pr-number> | None -->",
+        "<!--\n**Outcome:** blocked\n-->\n**Outcome:** completed",
+        "**Outcome:** completed <!-- **Outcome:** blocked -->",
+    ] {
+        let told = told(beside);
+        assert!(told.is_empty(), "{beside}: {told:?}");
+    }
+}
+
+#[test]
+fn a_number_in_two_lists_is_one_mistake() {
+    let own = registry::defined("decree.planner-output").expect("a contract");
+    let rules = |text: &str| -> Vec<String> {
+        let told = own.judge(text, &Context::default()).diagnostics.into_iter();
+        told.map(|one| one.rule.map_or(one.message, |rule| rule.to_string())).collect()
+    };
+    let both = r#"{"created": [20], "closed": [20], "updated": [], "blocking": {"20": []}}"#;
+    assert_eq!(rules(both), ["created-is-not-closed"]);
+    let updated = r#"{"created": [], "closed": [20], "updated": [20], "blocking": {"20": []}}"#;
+    assert_eq!(rules(updated), ["updated-is-not-closed"]);
+    let all = r#"{"created": [20], "closed": [20], "updated": [20], "blocking": {"20": []}}"#;
+    assert_eq!(rules(all), ["created-is-not-closed"]);
+}
