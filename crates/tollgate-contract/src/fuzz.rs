@@ -82,12 +82,16 @@ fn holds(seed: &Seed, text: &str) {
     let (dialect, context) = (dialect(seed.id), &seed.context);
     let read = dialect.read(text, context);
     stand_in(read.diagnostics(), text);
-    assert_eq!(reask::reask(read.diagnostics()).is_some(), read.is_refused(), "who is refused is told what to mend");
+    assert_eq!(
+        reask::reask(read.diagnostics()).is_some(),
+        read.is_refused(),
+        "a refused report gets a message that says what to fix"
+    );
 
     let mended = fix(dialect, text, context);
     stand_in(mended.read.diagnostics(), &mended.text);
     let again = fix(dialect, &mended.text, context);
-    assert!(again.mended.is_empty() && again.text == mended.text, "mended again: {:?}\n{}", again.mended, again.text);
+    assert!(again.mended.is_empty() && again.text == mended.text, "fixed again: {:?}\n{}", again.mended, again.text);
     assert!(read.is_refused() || errors(&mended.read) == 0, "mending broke it: {:?}", mended.read.diagnostics());
 
     let found = extract(dialect, text, context);

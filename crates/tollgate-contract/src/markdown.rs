@@ -175,7 +175,7 @@ pub fn is_comment(written: &str) -> bool {
 }
 
 /// What is said of a heading that is written and is none, and what to do about it.
-pub const SHOWN: &str = "stands in a code fence, a quote or a list, and is an example there";
+pub const SHOWN: &str = "is inside a code fence, a quote or a list, so it is an example";
 pub const SHOW_NOT: &str = "write it outside of that, with nothing around its lines";
 
 /// The words of a line that is written as a heading, with `#` or in HTML, whether or not Markdown takes it for one.

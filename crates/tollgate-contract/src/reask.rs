@@ -61,8 +61,8 @@ mod tests {
     fn one_error_is_one_sentence_and_many_are_a_list() {
         assert_eq!(reask(&[]), None);
         assert_eq!(reask(&[Diagnostic { severity: Severity::Warning, ..error(1, "x") }]), None);
-        insta::assert_snapshot!(reask(&[error(3, "`v` is `c`, which is none of its words")]).unwrap(), @r"
-        Your report cannot be used: line 3, column 2: `v` is `c`, which is none of its words (one of: a, b)
+        insta::assert_snapshot!(reask(&[error(3, "`v` is `c`, not one of its words")]).unwrap(), @r"
+        Your report cannot be used: line 3, column 2: `v` is `c`, not one of its words (one of: a, b)
         Fix this and send the whole report again. Change nothing else.
         ");
         let both = [error(1, "x"), error(2, "y").other(Place { line: 9, column: 1 }), error(1, "x"), error(0, "z")];

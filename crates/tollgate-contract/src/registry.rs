@@ -31,6 +31,13 @@ pub fn document_dialect(name: &str) -> Option<&'static dyn DocumentDialect> {
     coded.or_else(|| defined(name).filter(|own| own.definition.report.is_none()).map(|own| own as &dyn DocumentDialect))
 }
 
+/// Whether a name, with or without its version, is one of this build. No definition is read for it.
+pub fn is_built_in(name: &str) -> bool {
+    let reports = REPORTS.into_iter().map(ReportDialect::id);
+    let documents = DOCUMENTS.into_iter().map(DocumentDialect::id);
+    reports.chain(documents).chain(sources().map(|(name, _)| name)).any(|id| bare(id) == bare(name))
+}
+
 /// The ids of all dialects: those in code first.
 pub fn all() -> impl Iterator<Item = &'static str> {
     let reports = REPORTS.into_iter().map(crate::ReportDialect::id);

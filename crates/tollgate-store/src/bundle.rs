@@ -208,7 +208,7 @@ pub fn read(from: impl Read, limits: Limits) -> Result<(Manifest, MemoryJournal)
         return Err(invalid(format!("it has more than {} bytes", limits.bytes)));
     }
     if behind {
-        return Err(invalid("there are bytes behind the end of the archive, which nothing proves".to_owned()));
+        return Err(invalid("there are bytes after the end of the archive".to_owned()));
     }
     Ok((manifest, MemoryJournal::of(rows, objects)))
 }

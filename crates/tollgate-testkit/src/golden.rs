@@ -67,12 +67,12 @@ pub fn moments(events: &[Recorded]) -> BTreeSet<String> {
                 _ => continue,
             },
             Event::AttemptReported(report) if report.verdict == Verdict::Reject => {
-                format!("{} rejects", roles.get(&report.attempt).map_or("nobody", |role| role))
+                format!("{} rejects", roles.get(&report.attempt).map_or("no role", |role| role))
             }
             Event::LandingEnded(landing) if landing.outcome != LandOutcome::Landed => {
                 format!("a landing is {}", landing.outcome.word())
             }
-            Event::TreeChanged(_) => "mended by hand".to_owned(),
+            Event::TreeChanged(_) => "edited by hand".to_owned(),
             Event::AttemptLost(_) => "an attempt is lost".to_owned(),
             Event::AttemptUnready(_) => "an attempt is not ready".to_owned(),
             Event::RunRetried(_) => "retried".to_owned(),

@@ -127,7 +127,7 @@ impl Contracts {
 
     /// The contract of a name. Those that are built in need no repository, and none can take their place.
     pub fn named(name: &str, environment: &Environment) -> Result<Contract, Failure> {
-        match built_in().into_iter().find(|contract| is_asked(contract, name)) {
+        match one_built_in(name) {
             Some(contract) => Ok(contract),
             None => Self::look(environment)?.find(name),
         }
@@ -185,7 +185,7 @@ pub fn definitions<'n>(
     environment: &Environment,
 ) -> Result<BTreeMap<Name, String>, Failure> {
     let mut found = BTreeMap::new();
-    let mut own = names.into_iter().filter(|name| !registry::all().any(|id| bare(id) == bare(name))).peekable();
+    let mut own = names.into_iter().filter(|name| !registry::is_built_in(name)).peekable();
     if own.peek().is_none() {
         return Ok(found);
     }
@@ -219,7 +219,7 @@ pub fn built_in() -> Vec<Contract> {
     registry::all().filter_map(one_built_in).collect()
 }
 
-fn one_built_in(id: &'static str) -> Option<Contract> {
+fn one_built_in(id: &str) -> Option<Contract> {
     if let Some(defined) = registry::defined(id) {
         return Some(Contract::Data(Data::BuiltIn(defined)));
     }
@@ -228,7 +228,7 @@ fn one_built_in(id: &'static str) -> Option<Contract> {
 }
 
 fn read(path: &str, name: &str, text: &str) -> Result<Defined, Failure> {
-    if registry::all().any(|id| bare(id) == name) {
+    if registry::is_built_in(name) {
         let failure =
             Failure::refused(Code::CONTRACT_NAME, format!("{path} has the name of a contract that is built in"));
         return Err(failure.hint("give the file and its `contract:` another name"));

@@ -69,7 +69,7 @@ pub fn pattern_problem(pattern: &str) -> Option<&'static str> {
     } else if segments.any(|segment| matches!(segment, "" | ".")) {
         Some("has a part that is empty or `.`, and no path has")
     } else if quotes_nothing(bare) {
-        Some("has a `\\` with no sign behind it to be taken as it is: folders are parted by `/`")
+        Some("ends with a `\\`: use `/` between folders")
     } else if !is_closed(pattern) {
         Some("opens a bracket and does not close it")
     } else if has_reversed_range(pattern) {

@@ -151,10 +151,10 @@ impl Tree {
                     };
                     if !seen.insert(text.clone()) {
                         let first = entries.iter().find(|(k, _)| k.text == text).map_or(place, |(k, _)| k.place);
-                        let message = format!("the key `{text}` stands here a second time");
+                        let message = format!("the key `{text}` is here a second time");
                         let twice = Diagnostic::error(Code::YAML_DUPLICATE, place, message)
                             .other(first)
-                            .hint(format!("the first stands at line {}; keep one of them", first.line));
+                            .hint(format!("the first is at line {}; keep one of them", first.line));
                         (*key, *surplus) = (Some(Key { text, place }), true);
                         return self.note(twice);
                     }

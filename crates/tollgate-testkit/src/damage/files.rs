@@ -125,7 +125,7 @@ fn log(rebuilt: &Arc<Rebuilt>, every: usize) -> Vec<Damage> {
                 }
                 rebuilt.put(dir, &log, rebuilt.heads.last().unwrap());
             };
-            let what = format!("log torn at byte {at}, {what} behind");
+            let what = format!("log torn at byte {at}, {what} after it");
             all.push(Damage { class: "log", what, intact: None, apply: Box::new(apply) });
         }
     }

@@ -112,7 +112,7 @@ fn around(at: &At<'_>) -> Vec<Damage> {
         ),
         at.sql(
             "doubled",
-            "row behind the end",
+            "row after the end",
             at.intact(run.rows.len()),
             format!("{again} + 100000, head, bytes FROM rows WHERE place = {place}"),
         ),

@@ -217,11 +217,11 @@ impl Play {
         let person = by(ByKind::Person, "ann");
         match (verb.as_str(), rest) {
             ("report", [who, rest @ ..]) => {
-                let (attempt, started, token) = self.live(who).ok_or_else(|| format!("nobody works at {who}"))?;
+                let (attempt, started, token) = self.live(who).ok_or_else(|| format!("no worker is at {who}"))?;
                 self.report(attempt, &started, token, rest)
             }
             ("late", [who, rest @ ..]) => {
-                let (attempt, started, token) = self.gone(who).ok_or_else(|| format!("nobody worked at {who}"))?;
+                let (attempt, started, token) = self.gone(who).ok_or_else(|| format!("no worker was at {who}"))?;
                 self.report(attempt, &started, token, rest)
             }
             ("unready", [who, rest @ ..]) => self.unready(who, rest),
@@ -395,7 +395,7 @@ impl Play {
         let mut commands = self.run.attempts.iter().filter(|(_, lease)| matches!(lease.work, Work::Commands { .. }));
         let of_commands = commands.next().filter(|_| who == "commands").map(|(id, lease)| (*id, lease.token));
         let live = of_commands.or_else(|| self.live(who).map(|(attempt, _, token)| (attempt, token)));
-        let (attempt, token) = live.ok_or_else(|| format!("nobody works at {who}"))?;
+        let (attempt, token) = live.ok_or_else(|| format!("no worker is at {who}"))?;
         let why = words.first().map_or_else(|| "the setup failed".to_owned(), |word| pair(word).1.to_string());
         self.say(Command::Unready { attempt, token, why, output: None }, self.driver())
     }

@@ -59,7 +59,7 @@ impl Story {
             }
             Event::TreeChanged(changed) => {
                 let asked = run.decisions.get(&changed.decision).map(|decision| &decision.asked.tree);
-                let how = if asked == Some(&changed.content.tree) { "as it was" } else { "mended by hand" };
+                let how = if asked == Some(&changed.content.tree) { "as it was" } else { "edited by hand" };
                 format!("{} gives the work tree back, {how}", recorded.by.name)
             }
             _ => sentence(recorded)?,

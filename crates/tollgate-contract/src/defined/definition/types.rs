@@ -70,7 +70,7 @@ impl Types {
         fields.close(problems);
         if [section.is_some(), label.is_some(), head, body, given].iter().filter(|said| **said).count() > 1 {
             let hint = "keep one of `section`, `label`, `head`, `body` and `given`";
-            problems.value(node.place, format!("the field `{name}` stands in more than one place"), hint);
+            problems.value(node.place, format!("the field `{name}` is in more than one place"), hint);
         }
         for (title, place) in section.iter().flatten() {
             if title.trim().is_empty() {
@@ -255,7 +255,7 @@ pub fn union(types: Vec<Type>, node: &Node, problems: &mut Problems) -> Option<K
         let shape = shape(&of.kind);
         if shape.is_none() || seen.contains(&shape) {
             let hint = "so that a mistake in one is not reported as a mistake in all";
-            problems.value(node.place, "alternatives must be told apart by their kind", hint);
+            problems.value(node.place, "alternatives must be of different kinds", hint);
             return None;
         }
         seen.push(shape);

@@ -55,7 +55,7 @@ pub fn instructions(definition: &Definition, role: Option<&Name>) -> String {
         Some(Form::Yaml) => "Write one YAML document and nothing else:\n\n",
         Some(Form::JsonLines) => "Write one JSON object a line and nothing else:\n\n",
         Some(Form::Json) | None => {
-            "Print one JSON object and nothing else: no words before or behind it, no code fence.\n\n"
+            "Print one JSON object and nothing else: no words before or after it, no code fence.\n\n"
         }
     });
     let template = template(definition);

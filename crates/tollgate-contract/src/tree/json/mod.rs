@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
             b'"' => self.string()?,
             b'}' if hole => return Ok(None),
             b'}' => {
-                let fault = self.syntax("a comma stands before the end of the map", "take the comma away");
+                let fault = self.syntax("there is a comma before the end of the map", "take the comma away");
                 return self.note(fault).map(|()| None);
             }
             _ => self.odd_key()?,
@@ -306,7 +306,7 @@ impl<'a> Reader<'a> {
         }
         self.space();
         if self.peek() != b':' {
-            return Err(self.syntax("a key stands here without a value", "write `:` and the value"));
+            return Err(self.syntax("this key has no value", "write `:` and the value"));
         }
         self.at += 1;
         let node = self.value(depth + 1)?;
@@ -343,7 +343,7 @@ impl<'a> Reader<'a> {
                 Some(sign @ 0..=0x1f) => {
                     text.push(char::from(*sign));
                     odd |= !matches!(sign, b'\n' | b'\r' | b'\t');
-                    let fault = self.syntax("a control character stands in a text", "write a line end as `\\n`");
+                    let fault = self.syntax("this text contains a control character", "write a line end as `\\n`");
                     self.note(fault)?;
                     self.at += 1;
                     // Both signs are one line end.
@@ -402,7 +402,7 @@ impl<'a> Reader<'a> {
                     _ => 0,
                 };
                 if !(0xdc00..=0xdfff).contains(&second) {
-                    return Err(self.syntax("half of a character stands here", "write the character itself"));
+                    return Err(self.syntax("this is half of a character", "write the character itself"));
                 }
                 self.at += 6;
                 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)
@@ -410,7 +410,7 @@ impl<'a> Reader<'a> {
             other => other,
         };
         let Some(c) = char::from_u32(code) else {
-            return Err(self.syntax("half of a character stands here", "write the character itself"));
+            return Err(self.syntax("this is half of a character", "write the character itself"));
         };
         self.at += 6;
         Ok(c)
@@ -476,6 +476,6 @@ impl<'a> Reader<'a> {
 }
 
 fn twice(key: &str, at: u32, first: u32) -> Fault {
-    let message = format!("the key {} stands here a second time", crate::text::quote(key));
+    let message = format!("the key {} is here a second time", crate::text::quote(key));
     Fault { code: Code::KEY_TWICE, at, other: Some(first), message, hint: "keep one of the two" }
 }

@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         }
         if depth == 0 {
             let hint = "print the JSON alone, without words or a fence around it";
-            return Err(self.fault(Code::TEXT_AROUND, "this is not JSON: other text stands here", hint));
+            return Err(self.fault(Code::TEXT_AROUND, "this is not JSON but other text", hint));
         }
         match self.peek() {
             b'\'' => return self.single_quoted().map(Value::Text),

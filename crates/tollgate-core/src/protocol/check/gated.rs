@@ -197,7 +197,7 @@ fn size(graph: &Graph<'_>, breaches: &mut Breaches) {
     for (name, gate) in gates {
         let (conditions, depth) = sizes[name];
         let how = match (conditions > CONDITIONS_MAX, depth > READ_DEPTH_MAX) {
-            (_, true) => format!("through more than {READ_DEPTH_MAX} others, one behind the other"),
+            (_, true) => format!("through more than {READ_DEPTH_MAX} others, one after the other"),
             (true, false) => format!("more than {CONDITIONS_MAX} conditions, counted with those of the gates it reads"),
             (false, false) => continue,
         };

@@ -113,7 +113,7 @@ fn faults(graph: &Graph<'_>, breaches: &mut Breaches) {
             }
             Fault::OriginLacks { ask, answer, origin, place } => {
                 let message = format!(
-                    "the ask `{}` can be answered `{answer}` by nobody's choice, and the stage `{}` has no such way on",
+                    "the ask `{}` can be answered `{answer}` without a person, and the stage `{}` has no such way on",
                     ask.id, origin.id
                 );
                 let hint = format!("route the outcome of `{}` elsewhere, or change the answer's target", origin.id);
@@ -121,7 +121,8 @@ fn faults(graph: &Graph<'_>, breaches: &mut Breaches) {
                 breaches.add(&message, breach.hint(hint).other(origin.place));
             }
             Fault::Uncaught { raised, stage, place } => {
-                let message = format!("`raise {raised}` leaves main at the stage `{}` and nobody catches it", stage.id);
+                let message =
+                    format!("`raise {raised}` leaves main at the stage `{}` and no stage catches it", stage.id);
                 let hint = format!("add `raise {raised}: …` to the `each` that runs the flow, or to `otherwise`");
                 breaches.error(Code::RAISE_UNCAUGHT, *place, message, hint);
             }

@@ -70,7 +70,7 @@ impl Reader {
             if seen.insert(value.clone()) {
                 kept.push(value);
             } else {
-                self.problems.value(place, format!("`{value}` stands twice in {what}"), "keep one of them");
+                self.problems.value(place, format!("`{value}` is twice in {what}"), "keep one of them");
             }
         }
         if kept.is_empty() && node.kind() == "a list" {
@@ -334,7 +334,7 @@ impl Reader {
         let minutes = minutes.and_then(|node| {
             let number = self.problems.number::<u32>(node, "minutes")?;
             if number == 0 {
-                self.problems.value(node.place, "a budget of no time lets nobody work", "write at least 1");
+                self.problems.value(node.place, "a budget of no time lets no worker start", "write at least 1");
             }
             Some(u64::from(number) * 60_000)
         });

@@ -60,7 +60,7 @@ impl Reader {
         fields.close(&mut self.problems);
         if let Some(node) = ensures.or(amends).filter(|_| !answers(stand)) {
             let hint =
-                "`ensures` and `amends` are said of a person's answer; a stage's own `ensures` stands beside `on`";
+                "`ensures` and `amends` are said of a person's answer; a stage's own `ensures` is written beside `on`";
             self.problems.value(node.place, "only the answer to an ask can ensure or amend", hint);
         }
         let ensures = ensures.map_or(Ensures::Nothing, |n| self.ensured(n, stand));

@@ -46,7 +46,7 @@ impl Reader {
             for item in items {
                 let Some(stage) = self.stage(item, &stages) else { continue };
                 if let Some(first) = seen.insert(stage.id.clone(), stage.place) {
-                    let message = format!("the stage `{}` stands twice in the flow `{}`", stage.id, key.text);
+                    let message = format!("the stage `{}` is twice in the flow `{}`", stage.id, key.text);
                     let problem = Diagnostic::error(Code::NAME_TAKEN, stage.place, message).other(first);
                     self.problems.add(problem.hint("give one of them another id"));
                 }
@@ -243,7 +243,7 @@ impl Reader {
             let mut seen = BTreeSet::new();
             for (lane, place) in &lanes {
                 if self.declared(lane, *place, "a lane") && !seen.insert(lane.clone()) {
-                    self.problems.value(*place, format!("the lane `{lane}` stands twice"), "keep one of them");
+                    self.problems.value(*place, format!("the lane `{lane}` is listed twice"), "keep one of them");
                 }
             }
             return Some(Over::Lanes(lanes.into_iter().map(|(lane, _)| lane).collect()));

@@ -192,7 +192,7 @@ impl Draft {
                 }
                 let deleted = answer.deleted.clone();
                 let how =
-                    if content.tree == *self.run.tree_of(unit) { "given back as it was" } else { "mended by hand" };
+                    if content.tree == *self.run.tree_of(unit) { "given back as it was" } else { "edited by hand" };
                 let event = TreeChanged { unit: unit.cloned(), content: content.clone(), decision: id, deleted };
                 self.emit_by(by.clone(), event);
                 let open = self.findings(unit, |finding| finding.status_for(unit) == FindingStatus::Open);

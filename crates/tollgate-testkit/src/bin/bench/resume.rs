@@ -17,7 +17,7 @@ const RESUMES: usize = 7;
 const STEP: &str = "attempt.started";
 
 const TASK: &str = "\
-# Task: mend the greeting
+# Task: fix the greeting
 
 ## Definition of Done
 

@@ -172,7 +172,7 @@ impl Found {
         match landed.as_slice() {
             [] => {}
             [commit] if head.trim() == *commit => {}
-            [_] => self.add(Wrong::Lost, format!("the checkout stands at {head} instead of {landed:?}")),
+            [_] => self.add(Wrong::Lost, format!("the checkout is at {head} instead of {landed:?}")),
             _ => self.add(Wrong::Doubled, format!("it landed {} times", landed.len())),
         }
         for path in stray {

@@ -137,7 +137,7 @@ impl<'a> History<'a> {
         let nth = nth.unwrap_or_default() + 1;
         let fits = |known: &Answer| *known.ask == *asked.ask && (known.nth == nth || known.nth == 0);
         let place = self.scenario.answers.iter().position(fits);
-        place.ok_or_else(|| format!("nobody expected `{}` number {nth}", asked.ask).into())
+        place.ok_or_else(|| format!("the history does not expect `{}` number {nth}", asked.ask).into())
     }
 
     /// What a person mends by hand before the answer.

@@ -133,8 +133,8 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
     ("terminal", "", "\u{1b}["),
     ("half-lines", "", "{\"type\":\"result\",\"result\":\""),
     ("empty-lines-of-a-tool", "", "{\"type\":\"text\"}\n"),
-    ("words-behind-a-report", REPORT, "{\"type\":\"text\",\"part\":{\"type\":\"text\",\"text\":\"status: it is\"}}\n"),
-    ("fields-behind-a-report", REPORT, "status: 'OK', summary: 'x', \n"),
+    ("words-after-a-report", REPORT, "{\"type\":\"text\",\"part\":{\"type\":\"text\",\"text\":\"status: it is\"}}\n"),
+    ("fields-after-a-report", REPORT, "status: 'OK', summary: 'x', \n"),
     ("deltas", "", GEMINI_PIECE_OF_NOTHING),
     (
         "deltas-and-pings",
@@ -142,7 +142,7 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
         "\n{\"type\":\"ping\"}\n",
     ),
     (
-        "pings-behind-space",
+        "pings-after-space",
         "{\"type\":\"message\",\"role\":\"assistant\",\"delta\":true,\"content\":\"a\"}\n#SPACE#x\n",
         "{\"type\":\"ping\"}\n",
     ),

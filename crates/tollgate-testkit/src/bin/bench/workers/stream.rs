@@ -111,7 +111,7 @@ pub fn child(dir: &Path, agent: &str) -> Outcome {
     let came = outcome(worker.start(job)?, limit, &AtomicBool::new(false));
     let seconds = begun.elapsed().as_secs_f64();
     if came.end != End::Exited(0) || !came.log_cut || came.told.as_ref().is_none_or(|told| told.session.is_none()) {
-        return Err(format!("{agent} {}, and told {:?}", came.end, came.told).into());
+        return Err(format!("{agent} {}, and reported {:?}", came.end, came.told).into());
     }
     println!("{}", serde_json::to_string(&Seen { seconds, peak_kib: peak_kib()? })?);
     Ok(())
