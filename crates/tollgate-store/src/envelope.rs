@@ -4,10 +4,10 @@ use serde::Deserialize;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
-use crate::error::{AppendError, LeaseError, StoreError};
+use crate::error::{AppendError, StoreError};
 use crate::journal::{
-    APPEND_BYTES_MAX, APPEND_EVENTS_MAX, Append, Lease, LeaseRequest, OBJECT_BYTES_MAX, Object, SNAPSHOT_BYTES_MAX,
-    SUMMARY_BYTES_MAX, SummaryText,
+    APPEND_BYTES_MAX, APPEND_EVENTS_MAX, Append, OBJECT_BYTES_MAX, Object, SNAPSHOT_BYTES_MAX, SUMMARY_BYTES_MAX,
+    SummaryText,
 };
 
 /// Numbers beyond this do not survive every reader of JSON, and no counter or clock gets there.
@@ -120,33 +120,6 @@ impl Checked {
             return Err(AppendError::Refused { run, reason });
         }
         Ok(())
-    }
-}
-
-/// Decides about a lease from the one there is.
-pub(crate) fn decide_lease(run: RunId, current: Option<Lease>, request: LeaseRequest) -> Result<Lease, LeaseError> {
-    let actual = current.as_ref().map_or(0, |lease| lease.epoch);
-    let until = |now_ms: u64, ttl_ms: u64| now_ms.saturating_add(ttl_ms).min(NUMBER_MAX);
-    let mine = |epoch: u64| match &current {
-        Some(lease) if lease.epoch == epoch => Ok(lease.clone()),
-        _ => Err(LeaseError::Gone { run, epoch, actual }),
-    };
-    match request {
-        LeaseRequest::Acquire { holder, now_ms, ttl_ms, over } => match &current {
-            Some(held) if held.holder != holder && held.until_ms > now_ms && over != Some(held.epoch) => {
-                Err(LeaseError::Held { run, held: held.clone() })
-            }
-            _ => Ok(Lease { epoch: actual + 1, holder, until_ms: until(now_ms, ttl_ms) }),
-        },
-        LeaseRequest::Renew { epoch, now_ms, ttl_ms } => {
-            // What was given back is not prolonged: somebody may already look for who drives the run.
-            let given_back = current.as_ref().is_some_and(|lease| lease.until_ms == 0);
-            if given_back {
-                return Err(LeaseError::Gone { run, epoch, actual });
-            }
-            mine(epoch).map(|lease| Lease { until_ms: until(now_ms, ttl_ms), ..lease })
-        }
-        LeaseRequest::Release { epoch } => mine(epoch).map(|lease| Lease { until_ms: 0, ..lease }),
     }
 }
 

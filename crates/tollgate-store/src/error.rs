@@ -8,8 +8,6 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
-use crate::journal::Lease;
-
 /// The store itself failed. Shared by every append of a batch, hence the counted sources.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
@@ -239,43 +237,6 @@ impl ReadError {
 impl From<rusqlite::Error> for ReadError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Store(error.into())
-    }
-}
-
-/// Why a lease was not granted.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum LeaseError {
-    /// Another holder's lease is alive.
-    #[error("{run} is driven by {} (epoch {})", held.holder, held.epoch)]
-    Held {
-        /// The run.
-        run: RunId,
-        /// The lease that is in the way.
-        held: Lease,
-    },
-    /// The lease was taken over, or never was.
-    #[error("the lease of {run} at epoch {epoch} is gone: the run is at epoch {actual}")]
-    Gone {
-        /// The run.
-        run: RunId,
-        /// The epoch that was named.
-        epoch: u64,
-        /// The run's epoch.
-        actual: u64,
-    },
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl LeaseError {
-    /// The code of the page that explains it.
-    pub fn code(&self) -> Code {
-        match self {
-            Self::Held { .. } => Code::LEASE_HELD,
-            Self::Gone { .. } => Code::LEASE_GONE,
-            Self::Store(error) => error.code(),
-        }
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
-use crate::error::{AppendError, LeaseError, ReadError};
+use crate::error::{AppendError, ReadError};
+use crate::lease::{Lease, LeaseError, LeaseRequest};
 
 /// Objects up to this size are committed with the event that names them; larger ones are files, synced before it.
 pub const SMALL_OBJECT_BYTES: usize = 64 * 1024;
@@ -195,47 +196,6 @@ pub struct Filter {
     pub repository: Option<String>,
     /// At most this many.
     pub limit: Option<usize>,
-}
-
-/// The right to drive a run until a time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lease {
-    /// Which take-over it is.
-    pub epoch: u64,
-    /// Who holds it, in the holder's own words.
-    pub holder: String,
-    /// When it passes; 0 when it was given back.
-    pub until_ms: u64,
-}
-
-/// What is asked of a run's lease. Time is an argument: the store has no clock.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LeaseRequest {
-    /// Takes the lease and raises the epoch; refused while another holder's is alive.
-    Acquire {
-        /// Who asks.
-        holder: String,
-        /// Now.
-        now_ms: u64,
-        /// For how long.
-        ttl_ms: u64,
-        /// The epoch of a holder that is known to be dead: its lease counts as passed.
-        over: Option<u64>,
-    },
-    /// Prolongs the lease of this epoch: a row beside the journal, no event.
-    Renew {
-        /// The epoch that was acquired.
-        epoch: u64,
-        /// Now.
-        now_ms: u64,
-        /// For how long.
-        ttl_ms: u64,
-    },
-    /// Gives the lease of this epoch back.
-    Release {
-        /// The epoch that was acquired.
-        epoch: u64,
-    },
 }
 
 /// A journal of many runs. Any number of handles, threads and processes may use one store.

@@ -15,16 +15,17 @@ pub mod error;
 pub mod faults;
 mod heads;
 pub mod journal;
+pub mod lease;
 pub mod memory;
 mod objects;
 pub mod sqlite;
 
-pub use error::{AppendError, LeaseError, OpenError, ReadError, StoreError};
+pub use error::{AppendError, OpenError, ReadError, StoreError};
 pub use faults::{Fault, Faults, Point, reach};
 pub use heads::{HeadDamage, HeadRecord, There, Unrecorded};
 pub use journal::{
-    Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Listed, Object, Row, Snapshot, Summary, SummaryText,
-    Unlisted,
+    Append, Appended, Filter, Head, Journal, Listed, Object, Row, Snapshot, Summary, SummaryText, Unlisted,
 };
+pub use lease::{Lease, LeaseError, LeaseRequest};
 pub use memory::MemoryJournal;
 pub use sqlite::{Cut, Filed, Options, SqliteJournal, Stray};

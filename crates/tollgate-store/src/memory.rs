@@ -9,13 +9,13 @@ use std::time::Duration;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
-use crate::envelope::{Checked, decide_lease, seal};
-use crate::error::{AppendError, LeaseError, ReadError, StoreError};
+use crate::envelope::{Checked, seal};
+use crate::error::{AppendError, ReadError, StoreError};
 use crate::faults::{Fault, Faults, Point};
 use crate::journal::{
-    Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Listed, READ_BYTES, Row, Snapshot, Summary,
-    SummaryText,
+    Append, Appended, Filter, Head, Journal, Listed, READ_BYTES, Row, Snapshot, Summary, SummaryText,
 };
+use crate::lease::{Lease, LeaseError, LeaseRequest, decide_lease};
 use crate::objects::checked;
 
 #[derive(Debug, Clone)]

@@ -21,10 +21,11 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
 use crate::envelope::Checked;
-use crate::error::{AppendError, LeaseError, OpenError, ReadError, StoreError};
+use crate::error::{AppendError, OpenError, ReadError, StoreError};
 use crate::faults::{Faults, Point};
 use crate::heads::{HeadDamage, HeadRecord, Heads, There, Unrecorded};
-use crate::journal::{Append, Appended, Filter, Head, Journal, Lease, LeaseRequest, Listed, Row, Snapshot};
+use crate::journal::{Append, Appended, Filter, Head, Journal, Listed, Row, Snapshot};
+use crate::lease::{Lease, LeaseError, LeaseRequest};
 use crate::objects::{ObjectFiles, checked, private_dir};
 pub use cut::{Cut, Filed, Stray};
 use reader::Readers;

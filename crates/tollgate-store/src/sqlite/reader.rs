@@ -12,7 +12,8 @@ use super::schema::{Access, connect};
 use crate::envelope::{said, seal};
 use crate::error::{ReadError, StoreError};
 use crate::heads::{HeadDamage, HeadRecord};
-use crate::journal::{Filter, Head, Lease, Listed, READ_BYTES, Row, Snapshot, Summary, SummaryText, Unlisted};
+use crate::journal::{Filter, Head, Listed, READ_BYTES, Row, Snapshot, Summary, SummaryText, Unlisted};
+use crate::lease::Lease;
 
 /// The most connections that read at once; further readers wait for one.
 const READERS_MAX: usize = 8;

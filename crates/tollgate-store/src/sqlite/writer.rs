@@ -16,11 +16,12 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
 use super::schema::begin;
-use crate::envelope::{Checked, decide_lease, seal};
-use crate::error::{AppendError, LeaseError, StoreError};
+use crate::envelope::{Checked, seal};
+use crate::error::{AppendError, StoreError};
 use crate::faults::{Fault, Faults, Point, reach};
 use crate::heads::{HeadRecord, Heads};
-use crate::journal::{Appended, Lease, LeaseRequest};
+use crate::journal::Appended;
+use crate::lease::{Lease, LeaseError, LeaseRequest, decide_lease};
 
 /// The most appends in one transaction: while one is committed, those answered by the one before prepare the next. A
 /// transaction that took everybody would leave all of them waiting, and then the writer.
