@@ -1,11 +1,15 @@
-//! The clock and the dice: the only places that read either.
-#![expect(clippy::disallowed_methods, reason = "the room of the clock")]
+//! The clock and the random numbers: the only module that reads either.
+#![expect(clippy::disallowed_methods, reason = "this module owns the clock and the random numbers")]
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tollgate_core::id::RunId;
 
-use crate::session::Clock;
+/// Where the engine takes the time from. The simulator has its own.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since the epoch of Unix.
+    fn now_ms(&self) -> u64;
+}
 
 /// The machine's clock.
 #[derive(Debug, Clone, Copy)]

@@ -16,8 +16,8 @@ use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::{Command, Effect, Recorded, Rejection, Run, effects_under, next_wake};
 use tollgate_store::{LeaseError, LeaseRequest, Object, Point, reach};
 
+use crate::session::summary::{Standing, standing};
 use crate::session::{CommandError, LoadError, Session};
-use crate::summary::{Standing, standing};
 
 /// How long a lease lasts without being renewed.
 pub const LEASE_MS: u64 = 30_000;
@@ -223,7 +223,7 @@ impl Driver {
         }
         let acquire = |over| LeaseRequest::Acquire { holder: name.to_owned(), now_ms, ttl_ms: lease_ms(), over };
         let lease = match session.journal().lease(run, acquire(None)) {
-            Err(LeaseError::Held { held, .. }) if crate::holder::is_dead(&held.holder) => {
+            Err(LeaseError::Held { held, .. }) if crate::process::holder::is_dead(&held.holder) => {
                 session.journal().lease(run, acquire(Some(held.epoch)))
             }
             other => other,
@@ -375,7 +375,7 @@ impl Driver {
         // What others appended before ours came in with the reload; whoever watches sees it all.
         let first = outcome.events.first().map_or(self.session.run().seq + 1, |event| event.seq);
         if first > before + 1 {
-            let missed = crate::verify::events(&**self.session.journal(), self.session.run().id, before, first - 1)?;
+            let missed = crate::session::events(&**self.session.journal(), self.session.run().id, before, first - 1)?;
             watch.events(self.session.run(), &missed);
         }
         watch.events(self.session.run(), &outcome.events);

@@ -13,7 +13,8 @@ use tollgate_core::run::event::{By, ByKind, LandOutcome, Work};
 use tollgate_core::run::state::{Criterion, Decision, Instance, Ledger, On, Shown, Unit};
 use tollgate_core::run::{Event, Recorded, Run};
 use tollgate_engine::session::LoadError;
-use tollgate_engine::verify::{Proof, events, verify_rows};
+use tollgate_engine::session::events;
+use tollgate_engine::verify::{Proof, verify_rows};
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 use tollgate_store::{Journal, chain};
 

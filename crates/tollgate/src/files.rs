@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
-use tollgate_engine::by_names::by_names;
+use tollgate_engine::paths::lexical;
 
 use crate::cli::failure::Failure;
 
@@ -278,7 +278,7 @@ pub fn canonical_as_far_as_it_is_there(path: &Path) -> PathBuf {
 pub fn names_of(path: &Path) -> Vec<PathBuf> {
     let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
     let up_to_it = parent.zip(path.file_name()).map(|(parent, name)| parent.join(name));
-    [Some(by_names(path)), up_to_it, path.canonicalize().ok()].into_iter().flatten().collect()
+    [Some(lexical(path)), up_to_it, path.canonicalize().ok()].into_iter().flatten().collect()
 }
 
 pub fn is_folder(path: &Path) -> bool {

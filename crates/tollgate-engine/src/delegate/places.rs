@@ -8,7 +8,7 @@ use tollgate_core::Name;
 
 use super::report::{Guard, Reason};
 use super::{Delegation, Stop};
-use crate::way::way;
+use crate::paths::trace_links;
 use crate::workspace::Repository;
 
 /// The longest file that names a git folder.
@@ -18,13 +18,13 @@ const POINTER_BYTES_MAX: u64 = 8 * 1024;
 pub(super) fn leads(place: &Path) -> Vec<PathBuf> {
     let (mut found, mut open) = (BTreeSet::new(), vec![place.to_owned()]);
     while let Some(place) = open.pop() {
-        let Some(way) = way(&place) else {
+        let Some(trace) = trace_links(&place) else {
             found.insert(place);
             continue;
         };
-        found.extend(way.links);
-        let next = pointer(&way.end);
-        if found.insert(way.end) {
+        found.extend(trace.links);
+        let next = pointer(&trace.end);
+        if found.insert(trace.end) {
             open.extend(next);
         }
     }

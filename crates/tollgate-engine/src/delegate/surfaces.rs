@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tollgate_core::path::unquote;
 use tollgate_core::scope::matches;
 
-use crate::by_names::by_names;
+use crate::paths::lexical;
 use crate::sandbox::Narrowed;
 
 /// The most files and folders that are kept as they are inside of what may be written.
@@ -16,7 +16,7 @@ const KEPT_MAX: usize = 512;
 ///
 /// Two ways to write a path are one surface: `src/./a`, `src/b/../a` and the whole path from the root are `src/a`.
 pub(super) fn read(surface: &str, cwd: &Path) -> Option<String> {
-    let whole = by_names(&cwd.join(plain(surface)));
+    let whole = lexical(&cwd.join(plain(surface)));
     let inside = whole.strip_prefix(cwd).ok()?.to_str()?;
     (!inside.is_empty()).then(|| inside.to_owned())
 }

@@ -26,7 +26,7 @@ use tollgate_core::id::RunId;
 use tollgate_store::{Filter, Point, reach};
 
 use crate::service::{Service, ServiceError};
-use crate::session::LoadError;
+use crate::session::{self, LoadError};
 use crate::verify;
 use crate::workspace::{Claim, WorkspaceError};
 
@@ -182,7 +182,7 @@ impl Gc<'_> {
 
     /// Notes which objects a run names.
     fn names(&mut self, run: RunId) {
-        let events = verify::events(&*self.service.journal, run, 0, u64::MAX);
+        let events = session::events(&*self.service.journal, run, 0, u64::MAX);
         match (events, &mut self.named) {
             (Ok(events), Some(named)) => {
                 named.extend(events.iter().flat_map(|recorded| verify::objects_of(&recorded.event)));

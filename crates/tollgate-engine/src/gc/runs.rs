@@ -11,7 +11,7 @@ use tollgate_store::Summary;
 
 use super::{Fate, Gc, Thing, children};
 use crate::git::ObjectId;
-use crate::holder::is_dead;
+use crate::process::holder::is_dead;
 use crate::service::ServiceError;
 use crate::workspace::{Workspace, WorkspaceError, run_folder};
 

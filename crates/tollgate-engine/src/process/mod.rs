@@ -9,6 +9,7 @@
 
 pub mod control;
 mod family;
+pub mod holder;
 mod mark;
 mod output;
 mod own;

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind, move_mount, open_tree};
 
 use super::read_only;
-use crate::way::way;
+use crate::paths::trace_links;
 
 /// Landlock alone hides it: it holds the devices that every program needs.
 const DEVICES: &str = "/dev";
@@ -37,11 +37,11 @@ enum Step {
 fn plan(hidden: &[PathBuf], granted: &[PathBuf], tmp: Option<&Path>) -> Vec<(PathBuf, Step)> {
     let mut steps: Vec<(PathBuf, Step)> = Vec::new();
     for path in granted {
-        let Some(way) = way(path) else { continue };
-        if way.end.symlink_metadata().is_ok() {
+        let Some(trace) = trace_links(path) else { continue };
+        if trace.end.symlink_metadata().is_ok() {
             let target = |link: PathBuf| link.read_link().ok().map(|target| (link, Step::Link(target)));
-            steps.extend(way.links.into_iter().filter_map(target));
-            steps.push((way.end, Step::Grant));
+            steps.extend(trace.links.into_iter().filter_map(target));
+            steps.push((trace.end, Step::Grant));
         }
     }
     let covers = hidden.iter().filter(|path| path.as_path() != Path::new(DEVICES) && path.parent().is_some());

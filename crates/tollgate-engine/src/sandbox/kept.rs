@@ -11,7 +11,7 @@ use rustix::fs::CWD;
 use rustix::mount::{MoveMountFlags, OpenTreeFlags, mount_bind_recursive, move_mount, open_tree};
 
 use super::read_only;
-use crate::way::way;
+use crate::paths::trace_links;
 
 /// Holds files, folders and links that are there, and the ways to them inside of `writes`.
 pub(super) fn keep(kept: &[PathBuf], writes: &[PathBuf]) -> io::Result<()> {
@@ -36,8 +36,8 @@ pub(super) fn keep(kept: &[PathBuf], writes: &[PathBuf]) -> io::Result<()> {
 /// A path by where it lies, and the links that lead to it; one that is itself a link leads no further.
 fn with_links(path: &Path) -> Vec<PathBuf> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
-    let Some(way) = way(folder) else { return Vec::new() };
-    way.links.into_iter().chain([way.end.join(name)]).collect()
+    let Some(trace) = trace_links(folder) else { return Vec::new() };
+    trace.links.into_iter().chain([trace.end.join(name)]).collect()
 }
 
 fn hold(path: &Path) -> io::Result<()> {

@@ -4,9 +4,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::git_program::{GitProgram, git_program};
+use crate::git::program::{GitProgram, git_program};
+use crate::paths::{LinkTrace, trace_links};
 use crate::process::{own_place, search_path};
-use crate::way::{Way, way};
 
 /// Every such folder, as it is named.
 fn folders() -> Vec<PathBuf> {
@@ -21,21 +21,21 @@ pub(super) fn within(writes: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
     let writes: Vec<PathBuf> = writes.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let is_written = |path: &PathBuf| writes.iter().any(|place| path.starts_with(place));
     let mut found = Vec::new();
-    for way in folders().iter().filter_map(|folder| way(folder)) {
-        if is_written(&way.end) {
-            if !way.end.exists() {
-                std::fs::create_dir_all(&way.end)?;
+    for trace in folders().iter().filter_map(|folder| trace_links(folder)) {
+        if is_written(&trace.end) {
+            if !trace.end.exists() {
+                std::fs::create_dir_all(&trace.end)?;
             }
-            found.push(way.end);
+            found.push(trace.end);
         }
-        found.extend(way.links.into_iter().filter(is_written));
+        found.extend(trace.links.into_iter().filter(is_written));
     }
     Ok(found)
 }
 
 /// The first such folder that a place holds, or a link to it.
 pub(super) fn held_by(place: &Path) -> Option<PathBuf> {
-    let place = way(place)?.end;
-    let holds = |way: Way| way.links.iter().chain([&way.end]).any(|path| path.starts_with(&place));
-    folders().into_iter().find(|folder| way(folder).is_some_and(holds))
+    let place = trace_links(place)?.end;
+    let holds = |trace: LinkTrace| trace.links.iter().chain([&trace.end]).any(|path| path.starts_with(&place));
+    folders().into_iter().find(|folder| trace_links(folder).is_some_and(holds))
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Asked, place, places, programs};
-use crate::way::way;
+use crate::paths::trace_links;
 
 /// What a worker is not given, whatever its `reads` and `writes` name.
 #[derive(Debug, Clone, Default)]
@@ -91,7 +91,7 @@ impl Reserved {
     /// Why a place is not given: the way there leads over a link that a worker can have laid.
     fn laid(&self, path: &Path) -> Option<String> {
         let laid = |link: &PathBuf| self.written.iter().any(|place| link.starts_with(place) && link != place);
-        let link = way(path)?.links.into_iter().find(laid)?;
+        let link = trace_links(path)?.links.into_iter().find(laid)?;
         Some(format!("{} is a link, and a worker that writes there can have laid it", link.display()))
     }
 
@@ -126,7 +126,7 @@ impl Reserved {
 
 /// Where a path leads, as far as there is something.
 fn real(path: &Path) -> PathBuf {
-    way(path).map_or_else(|| path.to_owned(), |way| way.end)
+    trace_links(path).map_or_else(|| path.to_owned(), |trace| trace.end)
 }
 
 #[cfg(test)]

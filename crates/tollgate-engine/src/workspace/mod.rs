@@ -37,6 +37,7 @@ mod refs;
 mod repository;
 mod seen;
 mod settings;
+pub mod setup;
 mod shown;
 mod since;
 mod snapshot;
@@ -76,10 +77,10 @@ pub use trees::{Kept, Old, TempCopy, WorkTree};
 
 use crate::git::Git;
 use crate::process::MARKER;
-use crate::setup::Settings;
 use folder::{GitFolder, Kind};
 use refs::branch_ref;
 use repository::Shared;
+use setup::Settings;
 
 /// Turns an error of the file system into ours.
 fn at<T>(path: &Path, result: std::io::Result<T>) -> Result<T, WorkspaceError> {

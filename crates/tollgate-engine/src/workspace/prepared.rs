@@ -8,9 +8,9 @@ use tollgate_core::digest::Digest;
 use tollgate_core::scope::matches;
 
 use super::files::write_whole;
+use super::setup::inside;
 use super::{Repository, WorkTree, Workspace, WorkspaceError, at};
 use crate::git::{quote, records};
-use crate::setup::inside;
 
 /// Characters that begin a pattern, or that a pattern means something by.
 const SPECIAL: &str = "\\*?[]!# ";

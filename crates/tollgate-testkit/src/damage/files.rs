@@ -10,7 +10,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_core::run::Recorded;
 use tollgate_engine::session::Replay;
-use tollgate_engine::summary;
+use tollgate_engine::session::summary;
 use tollgate_store::{Append, AppendError, Journal, LeaseRequest, Object, Options, Row, SqliteJournal};
 
 use super::{Damage, Specimen, copy_folder, database};

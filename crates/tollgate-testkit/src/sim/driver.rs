@@ -7,7 +7,8 @@ use tollgate_core::report::Judgement;
 use tollgate_core::run::decide::LandEnd;
 use tollgate_core::run::event::{By, ByKind, CommandResult, Work};
 use tollgate_core::run::{Command, Effect, Rejection, effects_under};
-use tollgate_engine::session::{Clock, CommandError, Session};
+use tollgate_engine::clock::Clock;
+use tollgate_engine::session::{CommandError, Session};
 use tollgate_store::{AppendError, Journal, LeaseRequest};
 
 use super::play::Play;

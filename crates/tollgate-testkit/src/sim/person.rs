@@ -6,7 +6,8 @@ use tollgate_core::run::decide::Answer;
 use tollgate_core::run::event::{By, ByKind, LandAs, LandTarget, RunRepaired};
 use tollgate_core::run::state::{At, Decision, Phase};
 use tollgate_core::run::{Command, Rejection, Run};
-use tollgate_engine::session::{Clock, CommandError};
+use tollgate_engine::clock::Clock;
+use tollgate_engine::session::CommandError;
 
 use super::play::Play;
 use super::rng::Rng;

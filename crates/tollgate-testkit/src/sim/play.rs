@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use tollgate_core::id::RunId;
 use tollgate_core::run::event::{Event, Recorded};
-use tollgate_engine::session::{Clock, Replay, Session, snapshot_every};
+use tollgate_engine::clock::Clock;
+use tollgate_engine::session::{Replay, Session, snapshot_every};
 use tollgate_store::{Fault, Point};
 
 use super::driver::{Driver, Job, LEASE_MS};

@@ -10,8 +10,8 @@ use tollgate_core::protocol::model::Value;
 use tollgate_core::report::{CriterionRow, Plan};
 use tollgate_core::run::budget::{Budgets, Measure};
 use tollgate_core::run::decide::{Open, OpenArtifact};
-use tollgate_engine::pinned;
-use tollgate_engine::session::Clock;
+use tollgate_engine::clock::Clock;
+use tollgate_engine::session::pinned_protocol;
 use tollgate_store::{Fault, Faults, Journal, MemoryJournal, Object, Options, Point, SqliteJournal};
 
 use super::rng::Rng;
@@ -106,7 +106,7 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
     let name = if SCENES[1..3].contains(&scene) { scene } else { "build-plan" };
     let text = protocol_text(name).ok_or("no such protocol")?;
     let object = Object::new(text.as_bytes());
-    let protocol = pinned::protocol(object.digest(), &mut |_| Ok(Some(text.as_bytes().into())))
+    let protocol = pinned_protocol::protocol(object.digest(), &mut |_| Ok(Some(text.as_bytes().into())))
         .map_err(|error| format!("{name}: {error}"))?;
     let mut inputs: BTreeMap<Name, Value> = BTreeMap::new();
     let mut commands = BTreeMap::new();

@@ -12,10 +12,10 @@ use tollgate_core::run::event::RunOutcome;
 use tollgate_core::run::state::{At, Decision, Phase};
 use tollgate_core::run::{Event, Recorded, Run};
 use tollgate_engine::driver::{Driver, Patience, Rest, Watch};
-use tollgate_engine::hands::RealHands;
-use tollgate_engine::holder;
+use tollgate_engine::executor::RealHands;
+use tollgate_engine::process::holder;
 use tollgate_engine::session::Session as RunSession;
-use tollgate_engine::verify::events;
+use tollgate_engine::session::events;
 
 use super::ask::{Asked, ask, options, question};
 use super::environment::Environment;

@@ -7,7 +7,7 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::run::event::{ByKind, LandTarget, RunLanded};
 use tollgate_core::run::{Event, Run};
-use tollgate_engine::verify::events;
+use tollgate_engine::session::events;
 use tollgate_engine::workspace::PATCH_BYTES_MAX;
 
 use super::Session;

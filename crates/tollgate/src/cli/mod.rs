@@ -18,8 +18,9 @@ use std::panic::{self, AssertUnwindSafe};
 
 use clap::{CommandFactory, Parser, Subcommand};
 use tollgate_core::code::Code;
+use tollgate_engine::git::program;
+use tollgate_engine::sandbox;
 use tollgate_engine::workers::agent;
-use tollgate_engine::{git_program, sandbox};
 
 use self::environment::Environment;
 use self::failure::{Failure, Kind};
@@ -161,7 +162,7 @@ fn nowhere(arguments: &[OsString], failure: Failure, format: Format) -> u8 {
 fn start(arguments: Vec<OsString>, session: Session) -> u8 {
     #[cfg(debug_assertions)]
     fail_at::arm(&session.environment);
-    git_program::not_looked_for_in(agent::own_places().chain(session.environment.state_dir().ok()).collect());
+    program::not_looked_for_in(agent::own_places().chain(session.environment.state_dir().ok()).collect());
     let result = match Cli::try_parse_from(&arguments) {
         Ok(cli) => run(cli.command, &session),
         Err(error) if error.use_stderr() => Err(usage(&error, &typed_command(&arguments))),

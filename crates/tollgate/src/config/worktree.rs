@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tollgate_core::code::Code;
-use tollgate_engine::setup::{cache_problem, copy_problem};
+use tollgate_engine::workspace::setup::{cache_problem, copy_problem};
 use toml::Spanned;
 use toml::de::DeValue;
 

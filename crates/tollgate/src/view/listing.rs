@@ -3,8 +3,8 @@
 use tollgate_api::{RunStatus, RunSummary};
 use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::run::Run;
-use tollgate_engine::holder::is_dead;
-use tollgate_engine::summary::{self, Body, Standing};
+use tollgate_engine::process::holder::is_dead;
+use tollgate_engine::session::summary::{self, Body, Standing};
 use tollgate_store::{Lease, Summary, SummaryText};
 
 use super::picture::status;
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn working_needs_a_driver_that_lives() {
         let working = text(Standing::Working);
-        let alive = tollgate_engine::holder::this_process();
+        let alive = tollgate_engine::process::holder::this_process();
         let dead = alive.replace("pid ", "pid 9");
         let cases = [
             (None, RunStatus::Interrupted),

@@ -7,7 +7,7 @@ use tollgate_core::run::budget::Stopped;
 use tollgate_core::run::event::{FindingStatus, Work};
 use tollgate_core::run::gate::{self, CriterionState};
 use tollgate_core::run::state::{At, Instance};
-use tollgate_engine::summary::{Standing, standing};
+use tollgate_engine::session::summary::{Standing, standing};
 
 use super::progress::{Doing, FlowRow, Model};
 use super::words;

@@ -13,7 +13,7 @@ use tollgate_core::run::event::{
 use tollgate_core::run::Run;
 use tollgate_core::run::state::{Attempt, MAIN};
 
-use tollgate_engine::hands::LANDED_PATHS_MAX;
+use tollgate_engine::executor::LANDED_PATHS_MAX;
 
 use super::words;
 

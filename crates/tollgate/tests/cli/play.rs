@@ -171,7 +171,7 @@ impl Play {
     /// What is in the journal.
     pub fn events(&self) -> Vec<Recorded> {
         let Ok(id) = self.run.parse() else { return Vec::new() };
-        verify::events(&*self.journal(), id, 0, u64::MAX).unwrap()
+        tollgate_engine::session::events(&*self.journal(), id, 0, u64::MAX).unwrap()
     }
 
     /// How many events there are of a kind.

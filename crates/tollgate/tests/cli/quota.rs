@@ -137,7 +137,7 @@ fn once_one_run_was_answered_the_others_of_its_pool_go_on() {
     play.until("two wait for the third", |play| {
         let journal = play.journal();
         let runs = journal.list(&tollgate_store::Filter::default()).unwrap().runs;
-        let events = |run| tollgate_engine::verify::events(&*journal, run, 0, u64::MAX).unwrap();
+        let events = |run| tollgate_engine::session::events(&*journal, run, 0, u64::MAX).unwrap();
         let waiting = runs.iter().filter(|known| events(known.run).iter().any(|recorded| waits(&recorded.event)));
         (waiting.count() == 2).then_some(())
     });

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::by_names::by_names;
+use crate::paths::lexical;
 
 /// What an agent is allowed when it asks. It is no boundary: an agent that does not ask is not held by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,7 +75,7 @@ fn paths(call: &Value) -> Vec<String> {
 
 /// Whether a path leads into a folder, by its names alone.
 fn inside(path: &str, folder: &Path) -> bool {
-    by_names(&folder.join(path)).starts_with(folder)
+    lexical(&folder.join(path)).starts_with(folder)
 }
 
 #[cfg(test)]

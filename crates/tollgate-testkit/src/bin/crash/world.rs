@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use tollgate_core::id::RunId;
 use tollgate_core::run::{Recorded, Run};
-use tollgate_engine::verify;
 use tollgate_store::{Filter, Journal, Options, SqliteJournal};
 
 use crate::Outcome;
@@ -157,7 +156,7 @@ impl World {
             Arc::new(tollgate_engine::clock::SystemClock),
             id,
         )?;
-        let events = verify::events(&*journal, id, 0, u64::MAX)?;
+        let events = tollgate_engine::session::events(&*journal, id, 0, u64::MAX)?;
         Ok(Some((session.run().clone(), events)))
     }
 

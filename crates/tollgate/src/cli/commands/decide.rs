@@ -8,7 +8,7 @@ use tollgate_core::id::DecisionId;
 use tollgate_core::run::decide::Answer;
 use tollgate_engine::driver::DriveError;
 use tollgate_engine::session::Session as RunSession;
-use tollgate_engine::summary::Body;
+use tollgate_engine::session::summary::Body;
 use tollgate_store::{Filter, Summary};
 
 use crate::cli::drive::{Wait, drive};

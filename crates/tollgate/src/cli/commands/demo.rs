@@ -207,8 +207,8 @@ impl Demo<'_> {
 
     fn summary(&self, run: &str) -> Result<Exit, Failure> {
         let session = self.runs.load(run)?;
-        let events =
-            verify::events(&*self.runs.service.journal, session.run().id, 0, u64::MAX).map_err(load_failure)?;
+        let events = tollgate_engine::session::events(&*self.runs.service.journal, session.run().id, 0, u64::MAX)
+            .map_err(load_failure)?;
         let count = |wanted: fn(&Event) -> bool| events.iter().filter(|event| wanted(&event.event)).count();
         let attempts =
             count(|event| matches!(event, Event::AttemptStarted(s) if matches!(s.work, Work::Dispatch { .. })));

@@ -7,7 +7,8 @@ use tollgate_api::ExportResult;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
-use tollgate_engine::verify::{events, objects_of};
+use tollgate_engine::session::events;
+use tollgate_engine::verify::objects_of;
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 
 use super::verify::{of_bundle, read_bundle};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tollgate_api::InboxItem;
-use tollgate_engine::summary::{Body, Standing, halted};
+use tollgate_engine::session::summary::{Body, Standing, halted};
 use tollgate_store::{Filter, Summary};
 
 use crate::cli::failure::{Failure, Kind};

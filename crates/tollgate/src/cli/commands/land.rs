@@ -10,10 +10,10 @@ use tollgate_core::id::RunId;
 use tollgate_core::run::event::{LandAs, RunLanded};
 use tollgate_core::run::state::Landing;
 use tollgate_core::run::{Event, Run, effects};
-use tollgate_engine::landing::{Begun, LandError, Wish};
 use tollgate_engine::service::ServiceError;
+use tollgate_engine::service::delivery::{Begun, LandError, Wish};
 use tollgate_engine::session::Session as RunSession;
-use tollgate_engine::verify::events;
+use tollgate_engine::session::events;
 use tollgate_engine::workspace::WorkspaceError;
 
 use crate::cli::drive::{finish, waiting};

@@ -55,7 +55,7 @@ fn story(runs: &Runs, mut loaded: Loaded, follow: bool, session: &Session) -> Re
     // The place first: what is appended after it is found by waiting there.
     let mut place = runs.journal.place().map_err(|error| load_failure(error.into()))?;
     let id = loaded.run().id;
-    let after = |seq: u64| tollgate_engine::verify::events(&*runs.journal, id, seq, u64::MAX).map_err(load_failure);
+    let after = |seq: u64| tollgate_engine::session::events(&*runs.journal, id, seq, u64::MAX).map_err(load_failure);
     let mut teller = Teller { story: Story::default(), session, last: 0 };
     loop {
         let events = after(teller.last)?;
@@ -154,7 +154,7 @@ fn find(runs: &Runs, loaded: &Loaded, typed: &str) -> Result<Writer, Failure> {
             .hint(format!("`tollgate show {}` lists them", run.id))
     };
     let id: AttemptId = typed.parse().or_else(|_| format!("att_{typed}").parse()).map_err(|_| absent())?;
-    let events = tollgate_engine::verify::events(&*runs.journal, run.id, 0, run.seq).map_err(load_failure)?;
+    let events = tollgate_engine::session::events(&*runs.journal, run.id, 0, run.seq).map_err(load_failure)?;
     let started = events.iter().find_map(|recorded| match &recorded.event {
         Event::AttemptStarted(started) if started.attempt == id => Some(started),
         _ => None,

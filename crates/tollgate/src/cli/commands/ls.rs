@@ -1,7 +1,7 @@
 //! `tollgate ls`.
 
 use tollgate_api::{RunStatus, RunSummary};
-use tollgate_engine::summary::Standing;
+use tollgate_engine::session::summary::Standing;
 use tollgate_store::Filter;
 
 use crate::cli::failure::{Failure, Kind};

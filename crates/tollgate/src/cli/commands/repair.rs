@@ -4,8 +4,8 @@ use tollgate_api::{Broken, RepairResult};
 use tollgate_core::code::Code;
 use tollgate_core::id::RunId;
 use tollgate_core::run::Run;
-use tollgate_engine::repair::{Place, RepairError, Repaired, repair};
 use tollgate_engine::session::LoadError;
+use tollgate_engine::verify::repair::{Place, RepairError, Repaired, repair};
 
 use crate::cli::commands::verify::kind;
 use crate::cli::failure::Failure;

@@ -11,7 +11,7 @@ use tollgate_core::diagnostic::Diagnostic;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
-use tollgate_engine::needed;
+use tollgate_engine::service::required_roles;
 use tollgate_engine::service::{ServiceError, Start, checked, contracts, warnings};
 use tollgate_engine::workers::agent::AgentSpec;
 use tollgate_engine::workers::script::Script;
@@ -358,7 +358,7 @@ fn pair(text: &str, form: &str) -> Result<(Name, Name), Failure> {
 
 /// A script that cannot be read, or does not fit the protocol, is refused before the run, not by each of its workers.
 fn fits(file: &str, text: &str, protocol: &Protocol, contracts: &Contracts) -> Result<(), Failure> {
-    let units = needed::units(protocol);
+    let units = required_roles::units(protocol);
     Script::read_for(text, protocol, contracts, units.as_ref()).map(drop).map_err(|diagnostics| {
         let code = diagnostics.first().map_or(Code::INTERNAL, |first| first.code);
         let source = Source { file: file.to_owned(), text: text.to_owned() };

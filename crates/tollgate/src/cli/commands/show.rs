@@ -60,7 +60,7 @@ pub fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
 pub fn of(runs: &Runs, typed: &str, with_reads: bool, session: &Session) -> Result<(api::RunDetail, History), Failure> {
     let loaded = runs.load(typed)?;
     let run = loaded.run();
-    let events = tollgate_engine::verify::events(&*runs.journal, run.id, 0, run.seq).map_err(load_failure)?;
+    let events = tollgate_engine::session::events(&*runs.journal, run.id, 0, run.seq).map_err(load_failure)?;
     let history = tell(run, &events);
     let filter = Filter { prefix: Some(run.id.digits().to_owned()), limit: Some(1), ..Filter::default() };
     let listed = runs.journal.list(&filter).map_err(|error| load_failure(error.into()))?;

@@ -10,7 +10,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_engine::session::LoadError;
 use tollgate_engine::verify::state::{Proved, Wanted, prove};
-use tollgate_engine::verify::{Breach, verify_rows, work};
+use tollgate_engine::verify::{Breach, commits, verify_rows};
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 use tollgate_store::{Journal, MemoryJournal};
 
@@ -110,7 +110,7 @@ fn of_state(args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failur
         let mut one = wire(one);
         if one.valid && is_run(&one.run) {
             let loaded = runs.load(&one.run)?;
-            work::missing(&runs.state, loaded.run()).into_iter().for_each(|breach| add(&mut one, breach));
+            commits::missing(&runs.state, loaded.run()).into_iter().for_each(|breach| add(&mut one, breach));
         }
         for head in heads.remove(&run).unwrap_or_default() {
             compare(&*runs.journal, run, head, &mut one);

@@ -10,7 +10,7 @@ use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::Run;
-use tollgate_engine::service;
+use tollgate_engine::session::pinned_protocol;
 
 use super::history::{History, Told};
 use crate::view::words::list;
@@ -23,7 +23,7 @@ pub fn reads(
     object: &dyn Fn(Digest) -> Option<Arc<[u8]>>,
     prompt: &dyn Fn(AttemptId) -> Option<String>,
 ) -> Vec<api::Reads> {
-    let contracts = service::contracts_of(&run.opened, &mut |digest| Ok(object(digest))).unwrap_or_default();
+    let contracts = pinned_protocol::contracts_of(&run.opened, &mut |digest| Ok(object(digest))).unwrap_or_default();
     let shown = shown(history);
     let none = Vec::new();
     let reported = history.attempts.iter().filter(|told| told.wire.report.is_some());

@@ -10,8 +10,8 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 use tollgate_core::run::{Effect, Run};
 use tollgate_engine::driver::{Done, Driver, Hands, HandsError, Patience};
-use tollgate_engine::hands::RealHands;
-use tollgate_engine::holder;
+use tollgate_engine::executor::RealHands;
+use tollgate_engine::process::holder;
 use tollgate_engine::workspace::Workspace;
 
 use super::repository::World;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use tollgate_engine::hands::content_in;
+use tollgate_engine::executor::content_in;
 use tollgate_engine::workspace::{GitState, Workspace, remove_tree};
 
 use super::repository::{World, git};

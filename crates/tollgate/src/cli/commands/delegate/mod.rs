@@ -10,7 +10,7 @@ use serde_json::Value;
 use tollgate_contract::registry;
 use tollgate_core::code::Code;
 use tollgate_engine::delegate::{self, CONTRACT, Delegation, Delivered, Ending, ROLES};
-use tollgate_engine::hands::ATTEMPT_LIMIT;
+use tollgate_engine::executor::ATTEMPT_LIMIT;
 
 use crate::cli::environment::Environment;
 use crate::cli::failure::{Failure, Kind};

@@ -1,10 +1,10 @@
 //! Whether what a fresh work tree needs is there.
 
 use tollgate_api::DoctorStatus;
-use tollgate_engine::setup::Settings;
-use tollgate_engine::setup::copy::may_be_copied;
 use tollgate_engine::workers::words as argv;
 use tollgate_engine::workspace;
+use tollgate_engine::workspace::setup::Settings;
+use tollgate_engine::workspace::setup::copy::may_be_copied;
 
 use super::Report;
 use crate::cli::Session;

@@ -9,7 +9,7 @@ use tollgate_core::run::event::{RunOutcome, Work};
 use tollgate_core::run::state::{At, Attempt, Instance, Phase};
 use tollgate_store::SummaryText;
 
-use crate::around::{self, ParkedPool};
+use super::other_runs::{self, ParkedPool};
 
 /// How much of a question or a reason a list shows.
 const SENTENCE_CHARS_MAX: usize = 240;
@@ -169,8 +169,8 @@ pub fn body(run: &Run) -> Body {
         open: u32::try_from(run.pending().count()).unwrap_or(u32::MAX),
         asks: run.pending().take(NAMED_MAX).map(ask).collect(),
         sleeps_until_ms: run.sleeps_until().filter(|_| standing(run) == Standing::Sleeping),
-        today: around::today(run),
-        parked: around::parked(run),
+        today: other_runs::today(run),
+        parked: other_runs::parked(run),
     }
 }
 

@@ -8,7 +8,7 @@ use tollgate_core::run::waiver::{Waiver, waived_to_land, waivers};
 use tollgate_core::run::{Command, Run};
 use tollgate_store::Object;
 
-use super::work::{message, signature};
+use super::landing::{message, signature};
 use super::{Failure, HandsError, Ran, RealHands, UnderWay, tree_id};
 use crate::workers::marker;
 use crate::workspace::{Workspace, WorkspaceError};

@@ -16,13 +16,13 @@ use tollgate_core::run::{Event, Run};
 use tollgate_core::scope::{self, Content};
 use tollgate_store::{Object, Point, reach};
 
-use super::errand::Errand;
-use super::held::Whose;
-use super::ready::{Ground, Spot};
+use super::check::{self, Check};
+use super::commands::Errand;
+use super::confinement::Whose;
+use super::preparation::{Ground, Spot};
 use super::{Failure, Ran, RealHands, UnderWay, all_landed, content_of, tree_id};
-use crate::gates::{self, Check};
 use crate::process::{Inherit, secrets};
-use crate::verify;
+use crate::session;
 use crate::workers::{WorkerError, marker};
 use crate::workspace::{Held, Landing, ObjectId, Signature, Workspace};
 
@@ -86,7 +86,7 @@ impl RealHands {
             let ground = Ground { path: copy.path(), start: tree, place: Spot::Copy(&copy) };
             let (held, made) = self.make_ready(run, &workspace, &ground, marker, way, (held, hold))?;
             let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
-            let limit = Duration::from_millis(gates::LIMIT_MS);
+            let limit = Duration::from_millis(check::LIMIT_MS);
             let scratch = copy.path().with_extension("scratch");
             let errand = Errand {
                 check: &check,
@@ -163,7 +163,7 @@ impl RealHands {
     /// The tree that a unit was given back with its collisions; none once it landed, or a person who was asked about them has
     /// mended it by hand.
     fn given_back(&self, run: &Run, unit: &Name) -> Result<Option<ObjectId>, Failure> {
-        let events = verify::events(&*self.journal, run.id, 0, u64::MAX);
+        let events = session::events(&*self.journal, run.id, 0, u64::MAX);
         let (mut landings, mut given) = (BTreeSet::new(), None);
         let (mut came_by, mut about, mut last) = (BTreeMap::new(), BTreeSet::new(), None);
         let conflict = LandOutcome::Conflict.word();

@@ -9,8 +9,8 @@ use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::pool::{Around, Elsewhere};
 use tollgate_store::{Filter, Journal, ReadError, Summary};
 
-use crate::holder;
-use crate::summary::Body;
+use super::summary::Body;
+use crate::process::holder;
 use crate::workers::agent::AgentSpec;
 
 /// How many runs are looked at, the last changed first.

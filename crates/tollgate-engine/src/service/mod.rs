@@ -1,5 +1,11 @@
 //! What the skins call: start, decide, retry, cancel, find. One function per thing a person can do.
 
+pub mod delivery;
+mod documents;
+mod manual_edit;
+mod protocols;
+pub mod required_roles;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,13 +26,8 @@ use tollgate_core::run::{self, Command, Event, Recorded, Run, effects};
 use tollgate_core::scope::{self, Parts};
 use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
-use crate::by_hand;
 use crate::clock::{SystemClock, new_run_id};
-pub use crate::documents::warnings;
-use crate::documents::{Documents, as_they_stand, at_document, documents, no_bare_folders, said_scopes};
-use crate::hands::Wrong;
-use crate::needed;
-pub use crate::pinned::{checked, contracts, contracts_of, dialects};
+use crate::executor::DocumentErrors;
 use crate::session::{CommandError, LoadError, Outcome, Session};
 use crate::workers::command::CommandWorker;
 use crate::workers::pinned::{self, PinnedFile};
@@ -34,6 +35,10 @@ use crate::workers::{WorkerError, adapter_of, words};
 use crate::workspace::{
     Claim, Dirty, Repository, Signature, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
 };
+
+pub use documents::warnings;
+use documents::{Documents, as_they_stand, at_document, documents, no_bare_folders, said_scopes};
+pub use protocols::{checked, contracts, dialects};
 
 /// The journal of a state directory, and who asks.
 #[derive(Clone)]
@@ -113,7 +118,7 @@ pub enum ServiceError {
         /// Its name.
         name: Name,
         /// What is wrong.
-        wrong: Wrong,
+        wrong: DocumentErrors,
     },
     /// Scopes do not fit; said where a document says them.
     #[error("{rejection}")]
@@ -219,7 +224,7 @@ impl Service {
         let repository = Repository::find(&start.repository)?;
         // Before the roles: which of them are needed hangs on the inputs.
         let inputs = inputs(&protocol, &start.inputs).map_err(CommandError::Rejected)?;
-        let roles = needed::roles(&protocol, &|name: &str| inputs.get(name));
+        let roles = required_roles::roles(&protocol, &|name: &str| inputs.get(name));
         let missing: Vec<Name> = roles.into_iter().filter(|role| !start.workers.contains_key(*role)).cloned().collect();
         if !missing.is_empty() {
             return Err(ServiceError::NoWorker(missing));
@@ -266,7 +271,7 @@ impl Service {
             at_s: SystemClock.now_s(),
         };
         let value = |name: &str| start.inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
-        let roles = needed::roles(&protocol, &value);
+        let roles = required_roles::roles(&protocol, &value);
         for (role, spec) in roles.iter().filter_map(|role| start.workers.get_key_value(*role)) {
             // Of agents and commands alike the first word is the program.
             let Some((_, text)) = adapter_of(spec).filter(|(adapter, _)| *adapter != "script") else { continue };
@@ -311,7 +316,7 @@ impl Service {
         }
         for (name, text) in &start.contracts {
             let object = Object::new(text.clone().into_bytes());
-            pins.insert(crate::pinned::definition(name), object.digest());
+            pins.insert(crate::session::pinned_protocol::definition(name), object.digest());
             objects.push(object);
         }
         for contract in protocol.roles.values().map(|role| &role.contract) {
@@ -398,16 +403,17 @@ impl Service {
     /// Answers a decision; a work tree that the option amends is measured now.
     pub fn decide(&self, session: &mut Session, id: DecisionId, mut answer: Answer) -> Result<Outcome, ServiceError> {
         let mut given = None;
-        if by_hand::given_back(session.run(), id, &answer).is_some() {
+        if manual_edit::given_back(session.run(), id, &answer).is_some() {
             let workspace = Workspace::of(&self.state, session.run())?;
             // From now on nobody else touches the trees, so that what the journal says of them stands until it is answered.
             let held = workspace.hold_clean()?;
             session.refresh()?;
             let run = session.run();
-            let asked = by_hand::given_back(run, id, &answer).map(|decision| (decision, decision.asked.unit.as_ref()));
+            let asked =
+                manual_edit::given_back(run, id, &answer).map(|decision| (decision, decision.asked.unit.as_ref()));
             // Where somebody else works nothing is looked at: the answer is refused.
             if let Some((decision, _)) = asked.filter(|(_, unit)| !effects::is_worked_in(run, *unit, true)) {
-                let (taken, content, deleted) = by_hand::measure(&workspace, run, decision, held)?;
+                let (taken, content, deleted) = manual_edit::measure(&workspace, run, decision, held)?;
                 answer.start = Some(taken.shown.name());
                 (answer.content, answer.deleted) = (Some(content), deleted);
                 given = Some(taken);
@@ -427,7 +433,7 @@ impl Service {
     /// now, where another process has the run's work in hand.
     pub fn trees_of(&self, run: &Run) -> (BTreeMap<DecisionId, PathBuf>, Option<WorkspaceError>) {
         let Ok(workspace) = Workspace::of(&self.state, run) else { return Default::default() };
-        let (mut trees, others) = by_hand::shown_already(&workspace, run);
+        let (mut trees, others) = manual_edit::shown_already(&workspace, run);
         if !others {
             return (trees, None);
         }
@@ -435,7 +441,7 @@ impl Service {
         match workspace.hold_for_a_look() {
             Ok(_held) => {
                 if let Ok(loaded) = self.load(run.id) {
-                    trees.extend(by_hand::show(&workspace, loaded.run()));
+                    trees.extend(manual_edit::show(&workspace, loaded.run()));
                 }
                 (trees, None)
             }

@@ -15,15 +15,15 @@ use tollgate_core::run::Run;
 use tollgate_core::scope::Entry;
 use tollgate_store::Object;
 
-use super::errand::Errand;
-use super::held::Whose;
+use super::check::Check;
+use super::commands::Errand;
+use super::confinement::Whose;
 use super::{Failure, NotReady, RealHands, UnderWay};
-use crate::gates::Check;
 use crate::git::ObjectId;
 use crate::process::{Inherit, secrets};
-use crate::setup::values::values;
-use crate::setup::{Settings, caches, copy};
 use crate::workers::{WorkerError, words};
+use crate::workspace::setup::values::values;
+use crate::workspace::setup::{Settings, caches, copy};
 use crate::workspace::{Held, Repository, TempCopy, WorkTree, Workspace};
 
 /// How long a setup may take.

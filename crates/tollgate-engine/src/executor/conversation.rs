@@ -11,8 +11,8 @@ use tollgate_core::run::event::Work;
 use tollgate_core::run::{Event, Run, Told};
 
 use super::RealHands;
-use super::place::Left;
-use crate::verify;
+use super::work_place::Left;
+use crate::session;
 use crate::workers::agent::{Again, AgentSpec, session_in};
 
 /// What the journal has of an attempt.
@@ -62,7 +62,7 @@ impl RealHands {
     /// The dispatches of a run so far.
     fn past(&self, run: &Run) -> Option<BTreeMap<AttemptId, Past>> {
         let mut past: BTreeMap<AttemptId, Past> = BTreeMap::new();
-        for recorded in verify::events(&*self.journal, run.id, 0, u64::MAX).ok()? {
+        for recorded in session::events(&*self.journal, run.id, 0, u64::MAX).ok()? {
             match recorded.event {
                 Event::AttemptStarted(started) => {
                     let Work::Dispatch { role, .. } = started.work else { continue };

@@ -3,6 +3,8 @@
 //! The engine's git never runs with a git folder, configuration, driver or hook that a worker could have written: it
 //! works through private git folders of its own, with their own index files, and looks at work trees as plain files.
 
+pub mod program;
+
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,8 +16,8 @@ use tollgate_core::code::Code;
 pub use tollgate_core::path::{quote, unquote};
 use tollgate_core::scope::Entry;
 
-use crate::git_program::{GitProgram, git_program};
 use crate::process::{End, Environment, Output, Program, Tail, run};
+use program::{GitProgram, git_program};
 
 const LIMIT_MS: u64 = 120_000;
 const OUTPUT_BYTES_MAX: usize = 256 * 1024 * 1024;

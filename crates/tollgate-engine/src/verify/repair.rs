@@ -18,9 +18,9 @@ use tollgate_store::{
 };
 
 use crate::driver::LEASE_MS;
-use crate::holder;
+use crate::process::holder;
+use crate::session::summary;
 use crate::session::{LoadError, Replay};
-use crate::summary;
 use crate::verify::state::{is_beside, unknown_end};
 use crate::verify::{Breach, verify};
 use crate::workers::bundle;

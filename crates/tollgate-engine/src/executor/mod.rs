@@ -1,23 +1,26 @@
 //! The hands of a driver: they start workers, run commands, land changes and publish, each on a thread of its own.
 #![expect(clippy::disallowed_methods, reason = "the room of effects: threads, waits and the run's folder")]
 
-mod again;
 mod blobs;
 mod budget;
 mod change;
+mod check;
+mod commands;
+mod confinement;
+mod conversation;
+mod delivery;
 mod dispatch;
-mod errand;
+mod documents;
 mod failure;
-mod guarded;
-mod held;
-mod incidental;
 mod landing;
 mod leak;
-mod noticed;
 mod patch;
-mod place;
-mod ready;
-mod work;
+mod preparation;
+mod projection;
+mod protected_paths;
+mod scope_policy;
+mod side_effects;
+mod work_place;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -50,8 +53,8 @@ use crate::workspace::{Held, Workspace, WorkspaceError, run_folder, write_whole}
 
 use failure::{Failure, NotReady};
 
-pub use dispatch::{Wrong, document_warnings, open_artifact};
-pub use work::LANDED_PATHS_MAX;
+pub use documents::{DocumentErrors, document_warnings, lanes, read_document};
+pub use landing::LANDED_PATHS_MAX;
 
 /// How long a worker may take when its role has no budget in minutes.
 pub const ATTEMPT_LIMIT: Duration = Duration::from_secs(60 * 60);
@@ -195,7 +198,9 @@ impl RealHands {
 
     /// The contracts that the run is pinned to.
     fn contracts(&self, run: &Run) -> Result<Arc<Contracts>, Failure> {
-        let contracts = crate::pinned::contracts_of(&run.opened, &mut |digest| Ok(self.journal.object(digest)?));
+        let contracts = crate::session::pinned_protocol::contracts_of(&run.opened, &mut |digest| {
+            Ok(self.journal.object(digest)?)
+        });
         contracts.map_err(|error| Failure::Other(error.to_string()))
     }
 
@@ -423,7 +428,7 @@ impl Hands for std::sync::Arc<RealHands> {
     }
 
     fn project(&self, run: &Run) {
-        crate::projection::write(&self.folder(run.id, "files"), run, &*self.journal);
+        projection::write(&self.folder(run.id, "files"), run, &*self.journal);
     }
 
     fn end(&self, token: u64) {

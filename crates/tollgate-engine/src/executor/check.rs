@@ -54,7 +54,6 @@ impl Checked {
 }
 
 /// What stands around a command.
-#[expect(missing_debug_implementations, reason = "a function has no content")]
 #[derive(Clone, Copy)]
 pub struct Wall<'a> {
     /// Puts what holds it around a program.

@@ -6,7 +6,7 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::Role;
 use tollgate_core::run::Run;
 
-use super::ready::{Age, Spot};
+use super::preparation::{Age, Spot};
 use super::{Failure, RealHands, own_unit, tree_id};
 use crate::workspace::{Hands, ObjectId, Old, TempCopy, WorkTree, Workspace};
 

@@ -1,5 +1,9 @@
 //! A session: one run, loaded, and the only way to change it: decide, append, and go on from what was appended.
 
+pub mod other_runs;
+pub mod pinned_protocol;
+pub mod summary;
+
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, OnceLock};
 
@@ -10,12 +14,10 @@ use tollgate_core::run::event::{By, ByKind, Unreadable};
 use tollgate_core::run::invariants::{self, Violation};
 use tollgate_core::run::pool::Around;
 use tollgate_core::run::{self, Command, Decided, Event, Recorded, Rejection, Run, Stamp};
-use tollgate_store::chain::{Chain, ChainError};
+use tollgate_store::chain::{self, Chain, ChainError};
 use tollgate_store::{Append, AppendError, Journal, Object, Point, ReadError, Row, reach};
 
-use crate::around;
-use crate::pinned;
-use crate::summary;
+use crate::clock::Clock;
 
 /// How often a command is decided again after somebody else was faster.
 const TRIES_MAX: u32 = 16;
@@ -137,12 +139,6 @@ impl CommandError {
     }
 }
 
-/// Where a session takes the time from. The simulator has its own.
-pub trait Clock: Send + Sync {
-    /// Milliseconds since the epoch of Unix.
-    fn now_ms(&self) -> u64;
-}
-
 /// A loaded run and the journal it is in.
 #[derive(Clone)]
 pub struct Session {
@@ -253,7 +249,7 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         for tries in 1..=TRIES_MAX {
             let now_ms = self.clock.now_ms();
-            let (around, place) = around::look(&*self.journal, &self.run, by, now_ms).map_err(LoadError::from)?;
+            let (around, place) = other_runs::look(&*self.journal, &self.run, by, now_ms).map_err(LoadError::from)?;
             let stamp = Stamp { now_ms, by: by.clone(), epoch: epoch.unwrap_or(self.run.epoch), around };
             let decided = run::decide(&self.run, command.clone(), &stamp).map_err(CommandError::Rejected)?;
             if decided.events.is_empty() {
@@ -423,7 +419,7 @@ impl Replay {
     ) -> Result<(), LoadError> {
         match (&mut self.run, &recorded.event) {
             (None, Event::RunOpened(opened)) => {
-                let protocol = pinned::protocol_of(opened, object)?;
+                let protocol = pinned_protocol::protocol_of(opened, object)?;
                 self.run = Some(run::begin(&recorded, opened, protocol));
             }
             (None, _) => {
@@ -452,7 +448,24 @@ fn from_snapshot(journal: &dyn Journal, id: RunId) -> Result<Option<Replay>, Loa
     if run.id != id || run.seq != snapshot.seq {
         return Ok(None);
     }
-    run.protocol = pinned::protocol_of(&run.opened, &mut |digest| Ok(journal.object(digest)?))?;
+    run.protocol = pinned_protocol::protocol_of(&run.opened, &mut |digest| Ok(journal.object(digest)?))?;
     let chain = Chain::at(id, snapshot.seq, snapshot.head);
     Ok(Some(Replay { id, chain, run: Some(run), seen: None, audit: false }))
+}
+
+/// The events of a run after one and up to another.
+pub fn events(journal: &dyn Journal, id: RunId, after: u64, last: u64) -> Result<Vec<Recorded>, LoadError> {
+    let mut found = Vec::new();
+    for row in chain::rows(journal, id, after) {
+        let row = row?;
+        for (seq, text) in (row.first..).zip(row.events()).filter(|(seq, _)| *seq > after) {
+            if seq > last {
+                return Ok(found);
+            }
+            found.push(
+                Recorded::from_bytes(text).map_err(|_| LoadError::Damaged { seq, why: "unreadable".to_owned() })?,
+            );
+        }
+    }
+    Ok(found)
 }

@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn only_the_roles_of_the_chosen_way_are_needed() {
-        let (protocol, _) = tollgate_core::protocol::read(include_str!("../../../protocols/build-plan.yaml"));
+        let (protocol, _) = tollgate_core::protocol::read(include_str!("../../../../protocols/build-plan.yaml"));
         let protocol = protocol.unwrap();
         let needed = |complexity: &str, infra: &str| {
             let (complexity, infra) = (Value::Text(complexity.into()), Value::Text(infra.into()));

@@ -1,7 +1,8 @@
 //! Proving a run: chain, replay, snapshot, summary, lease, invariants and objects, from the first event on.
 
+pub mod commits;
+pub mod repair;
 pub mod state;
-pub mod work;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,8 +14,8 @@ use tollgate_core::run::event::CommandResult;
 use tollgate_core::run::{Event, Recorded, Run};
 use tollgate_store::{Filter, Journal, ReadError, Row};
 
+use crate::session::summary;
 use crate::session::{LoadError, Replay};
-use crate::summary;
 
 /// What a proof found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -227,21 +228,4 @@ pub fn objects_of(event: &Event) -> Vec<Digest> {
         Event::RunLanded(landed) => landed.patch.into_iter().collect(),
         _ => Vec::new(),
     }
-}
-
-/// The events of a run after one and up to another.
-pub fn events(journal: &dyn Journal, id: RunId, after: u64, last: u64) -> Result<Vec<Recorded>, LoadError> {
-    let mut found = Vec::new();
-    for row in tollgate_store::chain::rows(journal, id, after) {
-        let row = row?;
-        for (seq, text) in (row.first..).zip(row.events()).filter(|(seq, _)| *seq > after) {
-            if seq > last {
-                return Ok(found);
-            }
-            found.push(
-                Recorded::from_bytes(text).map_err(|_| LoadError::Damaged { seq, why: "unreadable".to_owned() })?,
-            );
-        }
-    }
-    Ok(found)
 }

@@ -9,41 +9,39 @@ use tollgate_contract::extract::{report_file, report_in};
 use tollgate_contract::registry::Contracts;
 use tollgate_contract::{Context, briefing, reask};
 use tollgate_core::Name;
-use tollgate_core::code::Code;
 use tollgate_core::context::{self, Handover};
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::AttemptId;
-use tollgate_core::protocol::model::{Artifact, Role};
+use tollgate_core::protocol::model::Role;
 use tollgate_core::redact::Secrets;
 use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::Run;
-use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
+use tollgate_core::run::decide::AttemptResult;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::state::Attempt;
 use tollgate_store::{Object, Point, reach};
 
-use super::again::again;
 use super::change::{self, changed};
+use super::confinement::Whose;
+use super::conversation::again;
 use super::failure::NotReady;
-use super::held::Whose;
-use super::noticed::{self, Before};
-use super::place::{Place, Placed};
-use super::ready::{Ground, not_ready};
+use super::preparation::{Ground, not_ready};
+use super::side_effects::{self, Before};
+use super::work_place::{Place, Placed};
 use super::{
-    ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, budget, content_in, failed, guarded, incidental, leak,
-    own_unit, tree_id,
+    ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, budget, content_in, documents, failed, leak, own_unit,
+    protected_paths, scope_policy, tree_id,
 };
-use crate::documents;
 use crate::process::{End, Inherit, end_all, markers, secrets};
-use crate::setup::caches;
 use crate::workers::agent::AgentSpec;
 use crate::workers::{self, Job, Outcome, Said, WorkerError};
+use crate::workspace::setup::caches;
 use crate::workspace::{Hands, WorkTree, Workspace, remove_tree, safe_name};
 
 const UNHELD: &str = "the sandbox did not hold, and the worker was not started; its log says more";
 /// How many diagnostics of a malformed report are kept.
-const DIAGNOSTICS_MAX: usize = 20;
+pub(super) const DIAGNOSTICS_MAX: usize = 20;
 
 impl RealHands {
     pub(super) fn dispatch(
@@ -121,19 +119,19 @@ impl RealHands {
             Place::Tree(tree, _) => {
                 measure(&workspace, run, id, tree, &before, &mut result)?;
                 leak::refuse(&workspace, run, id, &secrets, &mut result)?;
-                guarded::refuse(&workspace, run, id, &mut result)?;
-                incidental::refuse(&workspace, run, id, &mut result)?;
+                protected_paths::refuse(&workspace, run, id, &mut result)?;
+                scope_policy::refuse(&workspace, run, id, &mut result)?;
                 denied(&mut result);
             }
             Place::Copy(copy) => {
-                let guarded = guarded::patterns(run);
-                noticed::judge(&workspace, copy, &start, &guarded, &before, &mut result)?;
+                let guarded = protected_paths::patterns(run);
+                side_effects::judge(&workspace, copy, &start, &guarded, &before, &mut result)?;
             }
         }
         result.noticed.extend(denials);
         leak::scrub(&secrets, &mut result);
         let mut objects = vec![object];
-        deliver(&workspace, run, &contracts, id, &mut result, &mut objects)?;
+        documents::collect(&workspace, run, &contracts, id, &mut result, &mut objects)?;
         reach(Point::Measured);
         Ok((result, objects))
     }
@@ -299,7 +297,7 @@ pub(super) fn handover(run: &Run, contracts: &Contracts, lease: &Attempt, role: 
     }
 }
 
-fn line(diagnostic: &Diagnostic) -> String {
+pub(super) fn line(diagnostic: &Diagnostic) -> String {
     let sign = if diagnostic.place.line == 0 { ":" } else { " at" };
     format!("{}{sign} {}", diagnostic.code, reask::point(diagnostic))
 }
@@ -340,112 +338,4 @@ fn denied(result: &mut AttemptResult) {
         result.report.overrule("denied", reason.clone());
         result.diagnostics.push(reason);
     }
-}
-
-/// The documents that the stage gives, as far as they are in the tree and pass their check.
-fn deliver(
-    workspace: &Workspace,
-    run: &Run,
-    contracts: &Contracts,
-    id: AttemptId,
-    result: &mut AttemptResult,
-    objects: &mut Vec<Object>,
-) -> Result<(), Failure> {
-    let lease = &run.attempts[&id];
-    let Some(instance) = run.instances.get(&lease.instance) else { return Ok(()) };
-    let Some(stage) = run.stage(instance, &lease.stage) else { return Ok(()) };
-    if result.report.health != Health::Ok {
-        return Ok(());
-    }
-    let tree = result.content.as_ref().map_or(&lease.tree, |content| &content.tree);
-    let tree = tree_id(tree)?;
-    let paths = run.parts().documents;
-    let sides = documents::lanes(&run.protocol, &run.vars);
-    for (name, artifact) in stage.gives.iter().filter_map(|name| Some((name, run.protocol.artifacts.get(name)?))) {
-        let Some(path) = paths.get(name) else { continue };
-        let Some(bytes) = workspace.file(&tree, path)? else { continue };
-        match open_artifact(contracts, artifact, &bytes, sides.clone()) {
-            Ok(given) => {
-                result.artifacts.insert(name.clone(), given);
-                objects.push(Object::new(bytes));
-            }
-            Err(wrong) => {
-                let lines: Vec<String> = wrong.diagnostics.iter().map(line).chain(wrong.why).collect();
-                result.diagnostics.push(format!("{path}: {}", lines.join("; ")));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// What is wrong with a document.
-#[derive(Debug, Default)]
-pub struct Wrong {
-    /// With its place.
-    pub diagnostics: Vec<Diagnostic>,
-    /// With the whole of it.
-    pub why: Vec<String>,
-}
-
-impl Wrong {
-    fn whole(why: Vec<String>) -> Self {
-        Self { why, ..Self::default() }
-    }
-}
-
-/// What a document is worth a word about, although it may pass.
-pub fn document_warnings(
-    contracts: &Contracts,
-    artifact: &Artifact,
-    bytes: &[u8],
-    sides: Option<Vec<Name>>,
-) -> Vec<Diagnostic> {
-    let dialect = artifact.schema.as_deref().and_then(|schema| contracts.document(schema));
-    let (Some(dialect), Ok(text)) = (dialect, str::from_utf8(bytes)) else { return Vec::new() };
-    let mut found = dialect.read(text, &Context { sides, ..Context::default() }).diagnostics;
-    found.retain(|one| one.severity == Severity::Warning);
-    found
-}
-
-/// Reads a document and checks it; what is wrong otherwise.
-pub fn open_artifact(
-    contracts: &Contracts,
-    artifact: &Artifact,
-    bytes: &[u8],
-    sides: Option<Vec<Name>>,
-) -> Result<OpenArtifact, Wrong> {
-    let object = Digest::of(bytes);
-    let text = str::from_utf8(bytes).map_err(|_| Wrong::whole(vec!["it is not text".to_owned()]))?;
-    let missing = artifact.sections.iter().filter(|section| !has_heading(text, section));
-    let missing: Vec<String> = missing.map(|section| format!("it has no section `{section}`")).collect();
-    if !missing.is_empty() {
-        return Err(Wrong::whole(missing));
-    }
-    let Some(schema) = &artifact.schema else {
-        return Ok(OpenArtifact { object, ..OpenArtifact::default() });
-    };
-    let dialect = contracts
-        .document(schema)
-        .ok_or_else(|| Wrong::whole(vec![format!("there is no document contract `{schema}`")]))?;
-    let without_sides = sides.is_none();
-    let mut reading = dialect.read(text, &Context { sides, ..Context::default() });
-    // In a run without units of their own nobody would hold a scope.
-    reading.diagnostics.extend(reading.scopes.iter().filter(|_| without_sides).map(|(side, place)| {
-        let message = format!("the scope of `{side}` would not be held: no side runs by itself in this shape");
-        let hint = "take it out, or start a shape in which sides run (`standard`, `complex`)";
-        Diagnostic::error(Code::TASK_SCOPE, *place, message).hint(hint)
-    }));
-    let errors = reading.diagnostics.into_iter().filter(|found| found.severity == Severity::Error);
-    let diagnostics: Vec<Diagnostic> = errors.take(DIAGNOSTICS_MAX).collect();
-    if !diagnostics.is_empty() {
-        return Err(Wrong { diagnostics, ..Wrong::default() });
-    }
-    Ok(OpenArtifact { object, fields: reading.fields, plan: reading.plan, places: reading.places })
-}
-
-fn has_heading(text: &str, section: &str) -> bool {
-    text.lines().any(|line| {
-        let heading = line.trim_start_matches('#');
-        heading.len() < line.len() && heading.trim() == section
-    })
 }

@@ -12,8 +12,8 @@ use tollgate_core::run::state::Decision;
 use tollgate_core::run::{Run, effects};
 use tollgate_core::scope::Content;
 
+use crate::executor::content_in;
 use crate::git::ObjectId;
-use crate::hands::content_in;
 use crate::workspace::{Held, Taken, TreeRecord, Workspace, WorkspaceError};
 
 /// The unit whose own work tree a decision shows (none: it shows the run's), and what the run has there.

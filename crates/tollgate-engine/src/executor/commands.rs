@@ -8,13 +8,13 @@ use tollgate_core::redact::Secrets;
 use tollgate_core::report::Judgement;
 use tollgate_store::{Point, reach};
 
-use super::ready::not_ready;
+use super::check::{self, Check, Checked, Wall};
+use super::preparation::not_ready;
 use super::{Failure, RealHands, UnderWay};
-use crate::gates::{self, Check, Checked, Wall};
 use crate::process::{Inherit, Program, Recorded};
 use crate::sandbox::{Own, Tether};
-use crate::setup::caches;
 use crate::workers::{WorkerError, variables};
+use crate::workspace::setup::caches;
 use crate::workspace::{Held, remove_tree};
 
 /// What is to be run, where, and what holds it.
@@ -48,7 +48,7 @@ impl RealHands {
             tether.hold(program, own, &[])
         };
         let wall = Wall { hold: &leashed, unseen: &tether.unseen };
-        let checked = gates::check(tree, check, limit, marker, wall, secrets, &mut |running| {
+        let checked = check::check(tree, check, limit, marker, wall, secrets, &mut |running| {
             reach(Point::CommandSpawned);
             record = Some(Recorded::new(&self.state, running.id(), marker));
             if let Some(Err(_)) = record {

@@ -5,8 +5,8 @@ use tollgate_core::run::decide::{Rejection, not_succeeded};
 use tollgate_core::run::event::{LandAs, LandTarget, RunLanded};
 use tollgate_core::run::{Command, Run, effects};
 
+use super::{Service, ServiceError};
 use crate::git::ObjectId;
-use crate::service::{Service, ServiceError};
 use crate::session::{CommandError, Outcome, Session};
 use crate::verify::{self, Breach};
 use crate::workspace::{Merged, Workspace, WorkspaceError};

@@ -6,14 +6,12 @@ use tollgate_contract::registry::Contracts;
 use tollgate_core::Name;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::protocol::Protocol;
-use tollgate_core::protocol::model::{Kind, Over, Stage, Value};
 use tollgate_core::run::decide::{Open, OpenArtifact, Rejection};
-use tollgate_core::run::gate;
 use tollgate_core::scope::{self, Entry};
 use tollgate_store::Object;
 
-use crate::hands::{Wrong, document_warnings, open_artifact};
-use crate::service::{ServiceError, Start};
+use super::{ServiceError, Start};
+use crate::executor::{DocumentErrors, document_warnings, lanes, read_document};
 use crate::session::CommandError;
 use crate::workspace::Workspace;
 
@@ -26,7 +24,7 @@ pub(crate) fn documents(protocol: &Protocol, contracts: &Contracts, start: &Star
     let sides = lanes(protocol, &start.inputs);
     for (name, bytes) in &start.artifacts {
         let known = protocol.artifacts.get(name).ok_or_else(|| ServiceError::NoArtifact(name.clone()))?;
-        let given = open_artifact(contracts, known, bytes, sides.clone())
+        let given = read_document(contracts, known, bytes, sides.clone())
             .map_err(|wrong| ServiceError::Artifact { name: name.clone(), wrong })?;
         artifacts.insert(name.clone(), given);
         objects.push(Object::new(bytes.clone()));
@@ -44,7 +42,7 @@ pub(crate) fn as_they_stand(
         let Some(path) = paths.get(name) else { continue };
         if workspace.file(&workspace.base().tree, path)?.is_some_and(|stands| stands != *given) {
             let why = format!("the repository has another text at `{path}`: give that one, or commit this one");
-            let wrong = Wrong { why: vec![why], ..Wrong::default() };
+            let wrong = DocumentErrors { why: vec![why], ..DocumentErrors::default() };
             return Err(ServiceError::Artifact { name: name.clone(), wrong });
         }
     }
@@ -58,29 +56,6 @@ pub fn warnings(protocol: &Protocol, contracts: &Contracts, start: &Start) -> BT
     given
         .map(|(name, known, bytes)| (name.clone(), document_warnings(contracts, known, bytes, sides.clone())))
         .collect()
-}
-
-/// The lanes that will run with these inputs; none when no stage of main, nor of a flow it calls for itself, runs lanes.
-pub(crate) fn lanes(protocol: &Protocol, inputs: &BTreeMap<Name, Value>) -> Option<Vec<Name>> {
-    let value = |name: &str| inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
-    let runs = |stage: &&Stage| stage.when.as_ref().is_none_or(|when| gate::over_inputs(when, &value));
-    let mut called = vec![protocol.flow("main")?];
-    while let Some(flow) = called.pop() {
-        for stage in flow.stages.iter().filter(runs) {
-            let Kind::Each(each) = &stage.kind else { continue };
-            match &each.over {
-                Over::Lanes(lanes) => return Some(lanes.clone()),
-                Over::Input(input) => match value(input) {
-                    Some(Value::List(lanes)) => return Some(lanes.clone()),
-                    Some(Value::Text(lane)) => return Some(lane.split(',').map(|lane| lane.trim().into()).collect()),
-                    Some(Value::Int(_)) | None => {}
-                },
-                Over::It => called.extend(protocol.flow(&each.flow)),
-                Over::Units => {}
-            }
-        }
-    }
-    None
 }
 
 /// Refuses a scope that names a folder as if it were a file: all of the unit's work would lie outside of it.

@@ -1,45 +1,58 @@
-//! The way of a path, link by link: where it ends, and which links it leads over.
+//! Paths: without `.` and `..`, and with the symbolic links that they pass.
 
 #![expect(clippy::disallowed_methods, reason = "this module owns links")]
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-/// The most links of one way, as the system has it.
+/// How many links one path may pass: the limit of the system.
 const LINKS_MAX: usize = 40;
 
-/// Where a path leads.
+/// Where a path leads, and over which links.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Way {
-    /// The links, each by where it lies.
+pub(crate) struct LinkTrace {
+    /// The links that it passes, each by its own path.
     pub links: Vec<PathBuf>,
-    /// Its end; what is not there yet is taken by its name.
+    /// Where it ends; components that do not exist are taken by their names.
     pub end: PathBuf,
 }
 
-/// The way of an absolute path; none where it goes round in a circle.
-pub(crate) fn way(path: &Path) -> Option<Way> {
-    let mut way = Way { links: Vec::new(), end: PathBuf::from("/") };
+/// Follows the links of an absolute path; none when they form a loop.
+pub(crate) fn trace_links(path: &Path) -> Option<LinkTrace> {
+    let mut trace = LinkTrace { links: Vec::new(), end: PathBuf::from("/") };
     let mut open: Vec<OsString> = parts(path).rev().collect();
     while let Some(name) = open.pop() {
         if name == ".." {
-            way.end.pop();
+            trace.end.pop();
             continue;
         }
-        let next = way.end.join(&name);
+        let next = trace.end.join(&name);
         match std::fs::read_link(&next) {
-            Err(_) => way.end = next,
-            Ok(_) if way.links.len() == LINKS_MAX => return None,
+            Err(_) => trace.end = next,
+            Ok(_) if trace.links.len() == LINKS_MAX => return None,
             Ok(target) => {
-                way.links.push(next);
+                trace.links.push(next);
                 if target.is_absolute() {
-                    way.end = PathBuf::from("/");
+                    trace.end = PathBuf::from("/");
                 }
                 open.extend(parts(&target).rev());
             }
         }
     }
-    Some(way)
+    Some(trace)
+}
+
+/// A path without `.` and `..`, by its names alone: no link is followed, and nothing has to exist.
+pub fn lexical(path: &Path) -> PathBuf {
+    let mut names = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(names.pop()),
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => names.push(part),
+        }
+    }
+    names
 }
 
 fn parts(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
@@ -53,16 +66,17 @@ mod tests {
     use crate::testing::{folder, write};
 
     #[test]
-    fn a_way_leads_over_links_to_its_end() {
-        let root = folder("way").canonicalize().unwrap();
+    fn links_are_followed_to_the_end() {
+        let root = folder("links").canonicalize().unwrap();
         write(&root, "real/deep/file", "");
         for (link, target) in [("a", "b/deep"), ("b", "real"), ("up", "real/../a"), ("round", "round")] {
             std::os::unix::fs::symlink(target, root.join(link)).unwrap();
         }
         let at = |path: &str| root.join(path);
-        let found = |path: &str| way(&at(path));
-        let is =
-            |links: &[&str], end: &str| Some(Way { links: links.iter().map(|link| at(link)).collect(), end: at(end) });
+        let found = |path: &str| trace_links(&at(path));
+        let is = |links: &[&str], end: &str| {
+            Some(LinkTrace { links: links.iter().map(|link| at(link)).collect(), end: at(end) })
+        };
         assert_eq!(found("real/deep/../deep/./file"), is(&[], "real/deep/file"));
         assert_eq!(found("a/file"), is(&["a", "b"], "real/deep/file"));
         assert_eq!(found("a/../new/file"), is(&["a", "b"], "real/new/file"), "the folder above is that of the end");

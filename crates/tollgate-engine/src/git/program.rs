@@ -10,8 +10,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use crate::paths::trace_links;
 use crate::process::{find_in, search_path};
-use crate::way::way;
 
 static FOUND: OnceLock<Option<GitProgram>> = OnceLock::new();
 static WRITTEN: OnceLock<Vec<PathBuf>> = OnceLock::new();
@@ -63,7 +63,9 @@ impl GitProgram {
         let written: Vec<PathBuf> = written.iter().filter_map(|place| place.canonicalize().ok()).collect();
         let is_written = |path: &PathBuf| written.iter().any(|place| path.starts_with(place));
         // A link on the way is somebody's word, too.
-        let safe = |path: &Path| way(path).is_some_and(|way| !way.links.iter().chain([&way.end]).any(is_written));
+        let safe = |path: &Path| {
+            trace_links(path).is_some_and(|trace| !trace.links.iter().chain([&trace.end]).any(is_written))
+        };
         let folders: Vec<PathBuf> = folders.iter().filter(|folder| safe(folder)).cloned().collect();
         let path = find_in("git".as_ref(), &folders).filter(|path| safe(path))?;
         let real = path.canonicalize().ok()?;
