@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_engine::git::{Git, GitError, Printed};
-pub use tollgate_engine::workers::pinned::FOLDER;
-use tollgate_engine::workers::pinned::PinnedFile;
+pub use tollgate_engine::workers::pinned_files::FOLDER;
+use tollgate_engine::workers::pinned_files::PinnedFile;
 
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;

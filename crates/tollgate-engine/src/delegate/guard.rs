@@ -11,11 +11,11 @@ use tollgate_core::Name;
 use tollgate_core::redact::Secrets;
 
 use super::dossier::Dossier;
-use super::leak::Leaks;
-use super::places::{leads, not_committed, refuse};
-use super::reached::reached;
+use super::external_git_files::reached;
+use super::git_paths::{leads, not_committed, refuse};
 use super::report::{Frame, Guard, Reason};
-use super::room::Room;
+use super::scratch::Room;
+use super::secrets_check::Leaks;
 use super::surfaces::{Grant, grant, holds};
 use super::{Delegation, Stop, VERIFIER, go_on, invalid};
 use crate::git::{quote, unquote};

@@ -9,15 +9,15 @@
 #![expect(clippy::disallowed_methods, reason = "the room of a delegation: the folder it works in and its scratch")]
 
 mod dossier;
+mod external_git_files;
+mod git_paths;
 mod guard;
-mod leak;
-mod own;
-mod places;
 mod prompt;
-mod reached;
 mod report;
-mod room;
+mod scratch;
+mod secrets_check;
 mod surfaces;
+mod worker_report;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,15 +34,15 @@ pub use report::{Delivered, Ending, Reason};
 
 use self::dossier::Dossier;
 use self::guard::Scene;
-use self::own::own_report;
 use self::report::{Frame, mistakes};
-use self::room::{Room, Turn};
+use self::scratch::{Room, Turn};
+use self::worker_report::own_report;
 use crate::clock::{new_run_id, nonce};
 use crate::process::{End, Inherit, adopt_orphans, mark_driver, secrets};
-use crate::sandbox::{Asked, Tether, denied, probe};
+use crate::sandbox::{Asked, Tether, denials, probe};
 use crate::workers::agent::{AgentSpec, AgentWorker};
 use crate::workers::command::{BriefBy, CommandWorker};
-use crate::workers::pinned::{self, PinnedFile};
+use crate::workers::pinned_files::{self, PinnedFile};
 use crate::workers::{self, Job, Outcome, Worker, WorkerError, bundle};
 
 /// The contract of the report.
@@ -219,11 +219,11 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<D
     go_on(stop)?;
     let outcome = work(&*worker, job, asked.limit, stop)?;
     frame.adapter.extend(ended(&outcome));
-    frame.guard.warnings.extend(denied::told(&log, &leash));
+    frame.guard.warnings.extend(denials::told(&log, &leash));
     let measured = scene.measure(&dossier, asked, &leaks, frame);
     let delivered = measured.and_then(|()| read(asked, frame, &dossier, &brief, &outcome, &log));
     if delivered.is_err() {
-        let excerpt = room::tail(&log, EXCERPT_BYTES);
+        let excerpt = scratch::tail(&log, EXCERPT_BYTES);
         if !excerpt.trim().is_empty() {
             frame.adapter.insert("output_excerpt".into(), excerpt.into());
         }
@@ -259,10 +259,14 @@ fn invalid(wrong: Vec<String>) -> Stop {
 }
 
 /// The worker, and the trusted files that its words name.
-fn worker(hired: &Hired, room: &Room, asked: &Delegation) -> Result<(Box<dyn Worker>, Option<pinned::Copy>), Stop> {
+fn worker(
+    hired: &Hired,
+    room: &Room,
+    asked: &Delegation,
+) -> Result<(Box<dyn Worker>, Option<pinned_files::Copy>), Stop> {
     let files = || hired.folder.iter().map(|(path, file)| Ok((path.as_str(), file.clone())));
     let resolve =
-        |words: &[String]| pinned::resolve_among(words, &room.path("copies"), files()).map_err(Stop::execution);
+        |words: &[String]| pinned_files::resolve_among(words, &room.path("copies"), files()).map_err(Stop::execution);
     let state = &asked.state;
     Ok(match &hired.program {
         Program::Command(words, brief) => {
@@ -444,7 +448,7 @@ fn read(
 
 /// A worker that came down: without a login where it says so.
 fn broken(summary: String, log: &Path) -> Stop {
-    let said = format!("{summary}\n{}", room::tail(log, EXCERPT_BYTES)).to_lowercase();
+    let said = format!("{summary}\n{}", scratch::tail(log, EXCERPT_BYTES)).to_lowercase();
     let reason = if LOGIN_WORDS.iter().any(|word| said.contains(word)) { Reason::Auth } else { Reason::Execution };
     Stop(reason, summary, Vec::new())
 }

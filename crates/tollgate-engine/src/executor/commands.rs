@@ -8,12 +8,12 @@ use tollgate_core::redact::Secrets;
 use tollgate_core::report::Judgement;
 use tollgate_store::{Point, reach};
 
-use super::check::{self, Check, Checked, Wall};
+use super::command_check::{self, Check, Checked, Wall};
 use super::preparation::not_ready;
 use super::{Failure, RealHands, UnderWay};
 use crate::process::{Inherit, Program, Recorded};
 use crate::sandbox::{Own, Tether};
-use crate::workers::{WorkerError, variables};
+use crate::workers::{WorkerError, environment};
 use crate::workspace::setup::caches;
 use crate::workspace::{Held, remove_tree};
 
@@ -43,12 +43,12 @@ impl RealHands {
         caches::begin(found, &caches).map_err(not_ready)?;
         let own = Own { tree, scratch, caches: &caches, bundle: None };
         let leashed = |mut program: Program| {
-            let seen = variables::common().chain(tether.variables.iter().cloned());
+            let seen = environment::common().chain(tether.variables.iter().cloned());
             program.env.inherit = Inherit::Only(seen.collect());
             tether.hold(program, own, &[])
         };
         let wall = Wall { hold: &leashed, unseen: &tether.unseen };
-        let checked = check::check(tree, check, limit, marker, wall, secrets, &mut |running| {
+        let checked = command_check::check(tree, check, limit, marker, wall, secrets, &mut |running| {
             reach(Point::CommandSpawned);
             record = Some(Recorded::new(&self.state, running.id(), marker));
             if let Some(Err(_)) = record {

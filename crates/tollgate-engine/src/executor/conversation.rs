@@ -11,7 +11,7 @@ use tollgate_core::run::event::Work;
 use tollgate_core::run::{Event, Run, Told};
 
 use super::RealHands;
-use super::work_place::Left;
+use super::workdir::Left;
 use crate::session;
 use crate::workers::agent::{Again, AgentSpec, session_in};
 

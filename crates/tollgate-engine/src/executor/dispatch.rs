@@ -22,16 +22,16 @@ use tollgate_core::run::event::Work;
 use tollgate_core::run::state::Attempt;
 use tollgate_store::{Object, Point, reach};
 
-use super::change::{self, changed};
 use super::confinement::Whose;
 use super::conversation::again;
 use super::failure::NotReady;
 use super::preparation::{Ground, not_ready};
 use super::side_effects::{self, Before};
-use super::work_place::{Place, Placed};
+use super::subject_change::{self, changed};
+use super::workdir::{Place, Placed};
 use super::{
-    ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, budget, content_in, documents, failed, leak, own_unit,
-    protected_paths, scope_policy, tree_id,
+    ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, budget, content_in, documents, failed, own_unit,
+    protected_paths, scope_policy, secrets_check, tree_id,
 };
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::workers::agent::AgentSpec;
@@ -111,14 +111,14 @@ impl RealHands {
             remove_tree(&caches::beside(copy.path()))?;
         }
         let (report, sections, diagnostics, object) = read(run, &contracts, id, role, &brief, &outcome);
-        let denials = crate::sandbox::denied::told(&log, &leash);
+        let denials = crate::sandbox::denials::told(&log, &leash);
         let (told, leash) = (outcome.told.clone(), Some(leash));
         let mut result = AttemptResult { sections, diagnostics, told, leash, ..bare(report, &object) };
         let _held = self.touch(run, lease.epoch)?;
         match &place {
             Place::Tree(tree, _) => {
                 measure(&workspace, run, id, tree, &before, &mut result)?;
-                leak::refuse(&workspace, run, id, &secrets, &mut result)?;
+                secrets_check::refuse(&workspace, run, id, &secrets, &mut result)?;
                 protected_paths::refuse(&workspace, run, id, &mut result)?;
                 scope_policy::refuse(&workspace, run, id, &mut result)?;
                 denied(&mut result);
@@ -129,7 +129,7 @@ impl RealHands {
             }
         }
         result.noticed.extend(denials);
-        leak::scrub(&secrets, &mut result);
+        secrets_check::scrub(&secrets, &mut result);
         let mut objects = vec![object];
         documents::collect(&workspace, run, &contracts, id, &mut result, &mut objects)?;
         reach(Point::Measured);
@@ -176,7 +176,7 @@ impl RealHands {
         };
         let template = run.opened.pins.get(&*format!("brief:{role}")).and_then(|digest| object(*digest));
         let template = template.ok_or_else(|| Failure::Other(format!("the brief of `{role}` is missing")))?;
-        let change = change::of(workspace, run, id)?;
+        let change = subject_change::of(workspace, run, id)?;
         let handover = handover(run, contracts, lease, role);
         let sources =
             context::Sources { contracts, object: &object, change: Some(change), project: String::new(), handover };

@@ -7,7 +7,7 @@ use tollgate_store::Object;
 
 use crate::driver::HandsError;
 use crate::workers::WorkerError;
-use crate::workers::pinned::PinnedError;
+use crate::workers::pinned_files::PinnedError;
 use crate::workspace::{GitError, WorkspaceError};
 
 /// Why an effect could not be performed.

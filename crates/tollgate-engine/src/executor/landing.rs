@@ -16,7 +16,7 @@ use tollgate_core::run::{Event, Run};
 use tollgate_core::scope::{self, Content};
 use tollgate_store::{Object, Point, reach};
 
-use super::check::{self, Check};
+use super::command_check::{self, Check};
 use super::commands::Errand;
 use super::confinement::Whose;
 use super::preparation::{Ground, Spot};
@@ -86,7 +86,7 @@ impl RealHands {
             let ground = Ground { path: copy.path(), start: tree, place: Spot::Copy(&copy) };
             let (held, made) = self.make_ready(run, &workspace, &ground, marker, way, (held, hold))?;
             let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
-            let limit = Duration::from_millis(check::LIMIT_MS);
+            let limit = Duration::from_millis(command_check::LIMIT_MS);
             let scratch = copy.path().with_extension("scratch");
             let errand = Errand {
                 check: &check,

@@ -1,10 +1,9 @@
 //! The hands of a driver: they start workers, run commands, land changes and publish, each on a thread of its own.
 #![expect(clippy::disallowed_methods, reason = "the room of effects: threads, waits and the run's folder")]
 
-mod blobs;
+mod binary_files;
 mod budget;
-mod change;
-mod check;
+mod command_check;
 mod commands;
 mod confinement;
 mod conversation;
@@ -13,14 +12,15 @@ mod dispatch;
 mod documents;
 mod failure;
 mod landing;
-mod leak;
 mod patch;
 mod preparation;
 mod projection;
 mod protected_paths;
 mod scope_policy;
+mod secrets_check;
 mod side_effects;
-mod work_place;
+mod subject_change;
+mod workdir;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -47,8 +47,8 @@ use crate::process::{Cancel, adopt_orphans, end_recorded, mark_driver, record_dr
 use crate::sandbox::Able;
 use crate::workers::agent::{AgentSpec, AgentWorker};
 use crate::workers::command::CommandWorker;
-use crate::workers::pinned;
-use crate::workers::{Worker, adapter_of, words};
+use crate::workers::pinned_files;
+use crate::workers::{Worker, adapter_of, shell_words};
 use crate::workspace::{Held, Workspace, WorkspaceError, run_folder, write_whole};
 
 use failure::{Failure, NotReady};
@@ -120,11 +120,11 @@ struct Needs {
     /// Files of the run's folder that it reads.
     files: Vec<PathBuf>,
     /// The trusted files that its command names.
-    _copy: Option<pinned::Copy>,
+    _copy: Option<pinned_files::Copy>,
 }
 
 impl Needs {
-    fn of(copy: Option<pinned::Copy>) -> Self {
+    fn of(copy: Option<pinned_files::Copy>) -> Self {
         Self { files: copy.iter().map(|copy| copy.root().to_owned()).collect(), _copy: copy }
     }
 }
@@ -177,7 +177,7 @@ impl RealHands {
         }
         match adapter_of(spec) {
             Some(("command", text)) => {
-                let (argv, copy) = self.pinned(run, &words::split(text.trim())?)?;
+                let (argv, copy) = self.pinned(run, &shell_words::split(text.trim())?)?;
                 let base = Path::new(&run.opened.repository);
                 Ok((Box::new(CommandWorker::new(argv, base, &self.state)), Needs::of(copy)))
             }
@@ -191,9 +191,9 @@ impl RealHands {
     }
 
     /// The words of a command, with what they name under `.tollgate/` as it was trusted.
-    fn pinned(&self, run: &Run, words: &[String]) -> Result<(Vec<OsString>, Option<pinned::Copy>), Failure> {
+    fn pinned(&self, run: &Run, words: &[String]) -> Result<(Vec<OsString>, Option<pinned_files::Copy>), Failure> {
         let object = |digest| self.journal.object(digest).ok().flatten().map(|bytes| bytes.to_vec());
-        Ok(pinned::resolve(run, words, &self.folder(run.id, "copies"), &object)?)
+        Ok(pinned_files::resolve(run, words, &self.folder(run.id, "copies"), &object)?)
     }
 
     /// The contracts that the run is pinned to.

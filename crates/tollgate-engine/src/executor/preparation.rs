@@ -15,13 +15,13 @@ use tollgate_core::run::Run;
 use tollgate_core::scope::Entry;
 use tollgate_store::Object;
 
-use super::check::Check;
+use super::command_check::Check;
 use super::commands::Errand;
 use super::confinement::Whose;
 use super::{Failure, NotReady, RealHands, UnderWay};
 use crate::git::ObjectId;
 use crate::process::{Inherit, secrets};
-use crate::workers::{WorkerError, words};
+use crate::workers::{WorkerError, shell_words};
 use crate::workspace::setup::values::values;
 use crate::workspace::setup::{Settings, caches, copy};
 use crate::workspace::{Held, Repository, TempCopy, WorkTree, Workspace};
@@ -191,7 +191,7 @@ impl RealHands {
         made: &mut Made,
         (held, hold): Right<'_>,
     ) -> Result<Held, Failure> {
-        let line = words::join(&prepared.settings.setup);
+        let line = shell_words::join(&prepared.settings.setup);
         let (argv, pinned) = self.pinned(run, &prepared.settings.setup)?;
         let mut tether = self.tether(run, Whose::Setup, workspace)?;
         tether.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));

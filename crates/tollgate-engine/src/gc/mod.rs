@@ -13,8 +13,8 @@
 //! moved into a claimed scratch folder first: killed in the middle, the next command that cleans up finds it there.
 #![expect(clippy::disallowed_methods, reason = "the room of what is cleaned up")]
 
-mod aside;
-mod beside;
+mod leftovers;
+mod quarantine;
 mod runs;
 
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ use crate::session::{self, LoadError};
 use crate::verify;
 use crate::workspace::{Claim, WorkspaceError};
 
-pub use aside::{Note, restore};
+pub use quarantine::{Note, restore};
 
 /// For how long what was set aside is kept at least.
 pub const DAYS_KEPT: u64 = 30;

@@ -7,12 +7,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "the room of processes: their environment, their time, their output")]
 
+mod children;
 pub mod control;
-mod family;
+mod driver_mark;
 pub mod holder;
-mod mark;
 mod output;
-mod own;
+mod own_program;
 mod record;
 mod table;
 
@@ -35,12 +35,12 @@ use rustix::net::sockopt::set_socket_send_buffer_size;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use tollgate_core::redact::{Secrets, Unsearchable, secret_in};
 
+pub use children::adopt_orphans;
 pub use control::Control;
-pub use family::adopt_orphans;
-pub use mark::mark_driver;
+pub use driver_mark::mark_driver;
 pub use output::{Head, Log, Output, Redacted, Tail, Takers};
-pub(crate) use own::is_own;
-pub use own::{own_place, own_program};
+pub(crate) use own_program::is_own;
+pub use own_program::{own_place, own_program};
 pub use record::{Recorded, below_a_worker, end_recorded, record_driver, recorded};
 pub use table::{MARKER, ProcessId, end_all, find_by_marker, markers};
 
@@ -258,7 +258,7 @@ pub fn start_with(program: Program, kind: Voice, out: Arc<dyn Output>, err: Arc<
     if let Some(marker) = &program.env.marker {
         command.env(MARKER, marker);
     }
-    let (mut child, id) = family::spawn(&mut command, program.env.marker.is_some())?;
+    let (mut child, id) = children::spawn(&mut command, program.env.marker.is_some())?;
     // It has the other end of a socket, which would never end.
     drop(command);
     let heard = Arc::new(Heard(Instant::now(), AtomicU64::new(0)));
@@ -361,11 +361,11 @@ impl Running {
         // The program is not reaped before its tree is gone: its id names no other process meanwhile.
         // The engine's own tools (git) carry no marker and leave nothing behind when they end by themselves.
         if why.is_some() || self.marker.is_some() {
-            family::ends(self.id);
+            children::ends(self.id);
             table::end_tree(self.id, self.marker.as_deref(), Duration::from_millis(GRACE_MS));
         }
         let status = self.child.wait();
-        family::ended(self.id);
+        children::ended(self.id);
         let until = Instant::now() + Duration::from_millis(DRAIN_MS);
         for reader in self.readers.drain(..) {
             while !reader.is_finished() && Instant::now() < until {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::mark;
+use super::driver_mark;
 use super::table;
 use super::table::{MARKER, ProcessId, end_all, marker_of};
 
@@ -140,7 +140,7 @@ pub(super) fn is_below(id: ProcessId, state: &Path) -> bool {
     }
     let recorded = entries(state);
     // An orphan of a dead driver has lost everything but this.
-    if mark::is_marked(id.pid) {
+    if driver_mark::is_marked(id.pid) {
         return true;
     }
     // An orphan has lost its ancestors, not the group and the session that it was born into.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use super::family;
+use super::children;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 
 /// The variable that marks every process of an attempt: `run_…/att_…/TOKEN`.
@@ -187,7 +187,7 @@ pub(super) fn end_tree(root: ProcessId, marker: Option<&str>, grace: Duration) {
     end(grace, &[root], || {
         // All from one reading: who is seen in one and has gone on as its own child in the next would be in neither.
         let mut table = Stat::all();
-        let orphans = family::orphans(&table);
+        let orphans = children::orphans(&table);
         // One that died since the last look may have gone on as its own child, which no look has seen yet.
         table.retain(|stat| !stat.dead || orphans.contains(&stat.id()));
         known.extend(orphans);

@@ -15,7 +15,9 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, set_parent_process_death_signal, wait};
 use tollgate_core::run::leash::Network;
 
-use super::{Policy, covers, files, kept, namespaces, probe, read_only, services, terminal};
+use super::{
+    Policy, file_rules, hidden_paths, namespaces, probe, protected_mounts, read_only_mounts, service_sockets, terminal,
+};
 use crate::process::{GRACE_MS, control, is_own};
 
 /// What the helper exits with when it cannot hold, or not start, the program.
@@ -74,7 +76,7 @@ fn become_program(policy: &Policy, program: &[OsString], input: OwnedFd) -> Resu
     namespaces::drop_privileges();
     let mut command = command(policy, program, input, false);
     if policy.files || policy.network == Network::NoTcp {
-        files::hold(policy, &[])?;
+        file_rules::hold(policy, &[])?;
     }
     holds(policy)?;
     Err(format!("{}: {}", Path::new(&program[0]).display(), command.exec()))
@@ -111,7 +113,7 @@ fn first(policy: &Policy, program: &[OsString], input: OwnedFd, tell: OwnedFd) -
     let own_tmp = policy.mounts && mount(policy, &mut own).map_err(|error| format!("mounts: {error}"))?;
     namespaces::drop_privileges();
     if policy.files {
-        files::hold(policy, &own)?;
+        file_rules::hold(policy, &own)?;
     }
     holds(policy)?;
     let child = command(policy, program, input, own_tmp).spawn();
@@ -125,13 +127,13 @@ fn first(policy: &Policy, program: &[OsString], input: OwnedFd, tell: OwnedFd) -
 
 /// Covers what is hidden, and has nothing else written but what may be; answers whether `/tmp` is its own.
 fn mount(policy: &Policy, own: &mut Vec<&Path>) -> io::Result<bool> {
-    let before = read_only::mounts();
+    let before = read_only_mounts::mounts();
     let granted = [&policy.reads[..], &policy.writes].concat();
-    let own_tmp = covers::cover(&policy.hidden, &granted, &policy.temporary)?;
+    let own_tmp = hidden_paths::cover(&policy.hidden, &granted, &policy.temporary)?;
     own.extend(own_tmp.then(|| Path::new("/tmp")));
-    services::cover(&policy.covered)?;
-    read_only::but(&policy.writes, own, &before)?;
-    kept::keep(&policy.kept, &policy.writes)?;
+    service_sockets::cover(&policy.covered)?;
+    read_only_mounts::but(&policy.writes, own, &before)?;
+    protected_mounts::keep(&policy.kept, &policy.writes)?;
     Ok(own_tmp)
 }
 

@@ -11,20 +11,20 @@
 
 #![expect(clippy::disallowed_methods, reason = "the room of the sandbox: paths, processes, namespaces")]
 
-mod covers;
-pub(crate) mod denied;
-mod files;
+pub(crate) mod denials;
+mod file_rules;
 pub mod helper;
-mod kept;
+mod hidden_paths;
+mod listening_sockets;
 mod namespaces;
-mod places;
 mod probe;
-mod programs;
-mod read_only;
-mod reserved;
-mod services;
-mod sockets;
+mod program_folders;
+mod protected_mounts;
+mod read_only_mounts;
+mod reserved_paths;
+mod service_sockets;
 mod terminal;
+mod visible_paths;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -35,10 +35,10 @@ use serde::{Deserialize, Serialize};
 use tollgate_core::run::leash::{Leash, Network, Sandbox};
 
 pub use probe::{Able, probe};
-pub use reserved::{Clash, Programs, Reserved};
+pub use reserved_paths::{Clash, Programs, Reserved};
 
-pub(crate) use places::search_path;
-pub use places::search_path_into;
+pub(crate) use visible_paths::search_path;
+pub use visible_paths::search_path_into;
 
 use crate::clock;
 use crate::process::{Control, Program};
@@ -218,7 +218,7 @@ impl Tether {
         std::fs::create_dir_all(own.caches)?;
         let mut reads = self.reads.clone();
         reads.extend(own.bundle.map(Path::to_owned));
-        reads.extend(places::tools(&program.path, &self.unseen));
+        reads.extend(visible_paths::tools(&program.path, &self.unseen));
         let mut writes = vec![own.scratch.to_owned(), own.caches.to_owned()];
         let kept = match self.narrowed.clone() {
             None => {
@@ -231,7 +231,7 @@ impl Tether {
                 narrowed.kept
             }
         };
-        writes.extend(home.iter().filter_map(|place| places::own(place)));
+        writes.extend(home.iter().filter_map(|place| visible_paths::own(place)));
         writes.extend(self.writes.iter().cloned());
         for folder in writes.iter().filter(|path| path.as_os_str().as_encoded_bytes().ends_with(b"/")) {
             // What is not there when it begins can be granted to nobody.
@@ -239,11 +239,11 @@ impl Tether {
         }
         let mut kept = kept;
         if self.mounts {
-            kept.extend(programs::within(&writes)?);
+            kept.extend(program_folders::within(&writes)?);
         }
-        let hidden = places::hidden(&self.state, &self.unseen);
+        let hidden = visible_paths::hidden(&self.state, &self.unseen);
         let (files, bound, mounts) = (landlock > 0, self.bound, self.mounts);
-        let covered = services::to_cover(reads.iter().chain(&writes), &self.named);
+        let covered = service_sockets::to_cover(reads.iter().chain(&writes), &self.named);
         let answer = clock::nonce()?;
         let policy = Policy {
             processes,
@@ -279,13 +279,13 @@ fn absent(error: io::Error) -> io::Result<()> {
 
 /// A place that an agent has to itself, as its adapter names it.
 pub fn own_place(place: &str) -> Option<PathBuf> {
-    places::own(place)
+    visible_paths::own(place)
 }
 
 /// A path of a configuration: absolute, or below the home folder with `~/`.
 pub fn place(path: &str) -> Option<PathBuf> {
     match path.strip_prefix("~/") {
-        Some(below) => places::in_home(below),
+        Some(below) => visible_paths::in_home(below),
         None => Some(PathBuf::from(path)).filter(|path| path.is_absolute()),
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tollgate_core::run::leash::Network;
 
-use super::{Policy, WORD as HELPER, covers, files, namespaces, read_only};
+use super::{Policy, WORD as HELPER, file_rules, hidden_paths, namespaces, read_only_mounts};
 use crate::process::{Environment, Program, Tail, run};
 
 /// What the helper is told to do instead of starting a program.
@@ -119,12 +119,13 @@ pub(super) fn report() -> Result<u8, String> {
     let mounted = || {
         wanted("mounts")?;
         namespaces::own_mounts()?;
-        covers::probe()?;
-        read_only::but(&[], &[], &[])
+        hidden_paths::probe()?;
+        read_only_mounts::but(&[], &[], &[])
     };
     let mounts = processes.is_none().then(mounted).and_then(Result::err).map(|error| error.to_string());
     let mut able = Able { processes, network, mounts, ..Able::default() };
-    let hold = wanted("files").map_err(|error| error.to_string()).and_then(|()| files::hold(&Policy::default(), &[]));
+    let hold =
+        wanted("files").map_err(|error| error.to_string()).and_then(|()| file_rules::hold(&Policy::default(), &[]));
     match hold {
         Ok(version) => able.landlock = version,
         Err(why) => able.files = Some(why),

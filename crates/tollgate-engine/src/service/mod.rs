@@ -30,8 +30,8 @@ use crate::clock::{SystemClock, new_run_id};
 use crate::executor::DocumentErrors;
 use crate::session::{CommandError, LoadError, Outcome, Session};
 use crate::workers::command::CommandWorker;
-use crate::workers::pinned::{self, PinnedFile};
-use crate::workers::{WorkerError, adapter_of, words};
+use crate::workers::pinned_files::{self, PinnedFile};
+use crate::workers::{WorkerError, adapter_of, shell_words};
 use crate::workspace::{
     Claim, Dirty, Repository, Signature, Workspace, WorkspaceError, claim_start, sweep_starts, undo_start,
 };
@@ -307,7 +307,7 @@ impl Service {
         }
         for (path, file) in &start.folder {
             let object = Object::new(file.bytes.clone());
-            pins.insert(pinned::pin(path, file.executable), object.digest());
+            pins.insert(pinned_files::pin(path, file.executable), object.digest());
             objects.push(object);
         }
         for (digest, script) in &start.scripts {
@@ -363,8 +363,8 @@ impl Service {
 
     /// Looks for the program of a worker's command, where it will be looked for when the worker is started.
     fn find_program(&self, text: &str, top: &Path, folder: &BTreeMap<Name, PinnedFile>) -> Result<(), WorkerError> {
-        let words = words::split(text)?;
-        match words.first().and_then(|word| pinned::named_by(word)) {
+        let words = shell_words::split(text)?;
+        match words.first().and_then(|word| pinned_files::named_by(word)) {
             Some((_, path)) if folder.get(path).is_some_and(|file| file.executable) => Ok(()),
             Some((_, path)) => Err(WorkerError::NotFound(path.to_owned())),
             None => CommandWorker::from_text(text, top, &self.state)?.find().map(drop),

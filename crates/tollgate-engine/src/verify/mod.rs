@@ -2,7 +2,7 @@
 
 pub mod commits;
 pub mod repair;
-pub mod state;
+pub mod state_directory;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -21,7 +21,7 @@ use crate::driver::LEASE_MS;
 use crate::process::holder;
 use crate::session::summary;
 use crate::session::{LoadError, Replay};
-use crate::verify::state::{is_beside, unknown_end};
+use crate::verify::state_directory::{is_beside, unknown_end};
 use crate::verify::{Breach, verify};
 use crate::workers::bundle;
 use crate::workspace::{Workspace, run_folder};

@@ -16,7 +16,9 @@ use tollgate_store::{Point, reach};
 
 use super::agent::AgentFailure;
 use super::report_file::{NAME, ReportFolder};
-use super::{Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, Said, Worker, WorkerError, variables, words};
+use super::{
+    Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, Said, Worker, WorkerError, environment, shell_words,
+};
 use crate::process::{
     Cancel, Environment, Inherit, Log, Output, ProcessId, Program, Recorded, Redacted, Running, Tail, Takers, Voice,
     find_program, is_own, start_with,
@@ -57,7 +59,7 @@ impl CommandWorker {
 
     /// A worker of a text such as `agent --headless 'two words'`.
     pub fn from_text(text: &str, base: &Path, state: &Path) -> Result<Self, WorkerError> {
-        Ok(Self::new(words::split(text)?.into_iter().map(OsString::from).collect(), base, state))
+        Ok(Self::new(shell_words::split(text)?.into_iter().map(OsString::from).collect(), base, state))
     }
 
     /// Finds its program.
@@ -168,7 +170,7 @@ impl Worker for CommandWorker {
             args,
             stdin,
             set: Vec::new(),
-            inherit: Inherit::Only(variables::common().chain(job.variables()).collect()),
+            inherit: Inherit::Only(environment::common().chain(job.variables()).collect()),
             home: &[],
             idle: None,
             // A script may well say `> /dev/stdout`.

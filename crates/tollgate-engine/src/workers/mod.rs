@@ -9,12 +9,12 @@ pub mod acp;
 pub mod agent;
 pub mod bundle;
 pub mod command;
+pub mod environment;
 pub mod in_process;
-pub mod pinned;
+pub mod pinned_files;
 pub mod report_file;
 pub mod script;
-pub mod variables;
-pub mod words;
+pub mod shell_words;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -14,10 +14,10 @@ use tollgate_core::Name;
 use tollgate_core::run::data::{CheckoutRules, Filtered};
 use tollgate_core::scope::Entry;
 
+use super::delivery_checks::by_filter;
 use super::files::write_whole;
-use super::folder::{GitFolder, Kind, copy_index};
-use super::measure::{Measured, SUBMODULE, Status, update};
-use super::ready::by_filter;
+use super::git_folder::{GitFolder, Kind, copy_index};
+use super::measurement::{Measured, SUBMODULE, Status, update};
 use super::{Repository, Workspace, WorkspaceError, at, engine_git};
 use crate::git::{Git, GitError, ObjectId, quote, unquote};
 

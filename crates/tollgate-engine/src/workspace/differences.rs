@@ -7,7 +7,7 @@ use tollgate_core::run::event::ChangeKind;
 use tollgate_core::scope::Entry;
 
 use super::WorkspaceError;
-use super::measure::{Change, SUBMODULE};
+use super::measurement::{Change, SUBMODULE};
 use crate::git::{Git, GitError, ObjectId, quote, records, unquote};
 
 /// What a tree has at a path.

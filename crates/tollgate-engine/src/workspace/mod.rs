@@ -13,37 +13,37 @@
 
 #![expect(clippy::disallowed_methods, reason = "the room of work trees and their git folders")]
 
-mod absent;
-mod apart;
-mod checkout;
-mod checkouts;
-mod claim;
-mod collect;
-mod compare;
+mod checkout_update;
+mod cleanup;
+mod comparison;
 mod conversions;
-mod deliver;
+mod delivery;
+mod delivery_checks;
 mod differences;
+mod divergence;
 mod error;
 mod files;
-mod folder;
+mod git_folder;
+mod git_settings;
 mod git_state;
-mod land;
-mod measure;
-mod pipes;
-mod prepared;
-mod ready;
+mod incremental_measurement;
+mod landing;
+mod locks;
+mod measurement;
+mod partial_clone;
 mod recent;
 mod refs;
 mod repository;
-mod seen;
-mod settings;
+mod repository_paths;
 pub mod setup;
-mod shown;
-mod since;
+mod setup_state;
 mod snapshot;
-mod starts;
+mod special_files;
+mod stat_cache;
 mod submodules;
+mod tree_custody;
 mod trees;
+mod unfinished_starts;
 mod worker_config;
 
 use std::path::{Path, PathBuf};
@@ -55,29 +55,29 @@ use tollgate_core::run::data::CheckoutRules;
 
 pub use crate::git::{GitError, ObjectId};
 use crate::sandbox::Reserved;
-#[cfg(debug_assertions)]
-pub use claim::hold_for;
-pub use claim::{Claim, Held};
-pub(crate) use collect::{git_folders, holds_commit, is_demonstration};
-pub use compare::{Between, Comparison, Patch, Side, Texts};
-pub use deliver::{Merged, PATCH_BYTES_MAX};
+pub(crate) use cleanup::{git_folders, holds_commit, is_demonstration};
+pub use comparison::{Between, Comparison, Patch, Side, Texts};
+pub use delivery::{Merged, PATCH_BYTES_MAX};
 pub use error::WorkspaceError;
 pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};
+pub(crate) use git_settings::Naming;
 pub use git_state::GitState;
-pub use land::Landing;
-pub(crate) use measure::SUBMODULE;
-pub use measure::{Change, ChangeKind, Measured};
+pub use landing::Landing;
+#[cfg(debug_assertions)]
+pub use locks::hold_for;
+pub use locks::{Claim, Held};
+pub(crate) use measurement::SUBMODULE;
+pub use measurement::{Change, ChangeKind, Measured};
 pub use repository::Repository;
-pub(crate) use settings::Naming;
-pub use shown::{Hands, Taken, TreeRecord};
 pub use snapshot::Snapshot;
-pub use starts::{claim_start, left_over, start_of, sweep_starts, undo_start};
+pub use tree_custody::{Hands, Taken, TreeRecord};
 pub use trees::{Kept, Old, TempCopy, WorkTree};
+pub use unfinished_starts::{claim_start, left_over, start_of, sweep_starts, undo_start};
 
 use crate::git::Git;
 use crate::process::MARKER;
-use folder::{GitFolder, Kind};
+use git_folder::{GitFolder, Kind};
 use refs::branch_ref;
 use repository::Shared;
 use setup::Settings;
@@ -253,7 +253,7 @@ impl Workspace {
         let commit = ObjectId::parse(&made.commit).ok_or_else(damaged)?;
         let tree = ObjectId::parse(&made.tree).ok_or_else(damaged)?;
         let (base, shared) = (Base { commit, tree }, made.shared);
-        let folder = collect::remake(state, run, &shared, &base)?;
+        let folder = cleanup::remake(state, run, &shared, &base)?;
         let git = engine_git(folder.path(), run)?;
         let (state, top, checkout, caches) = (state.to_owned(), made.top, made.checkout, Vec::new());
         Ok(Self { run, state, top, shared, folder, git, base, checkout, caches })

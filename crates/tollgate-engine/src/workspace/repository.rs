@@ -10,10 +10,10 @@ use tollgate_core::Name;
 use tollgate_store::{Point, reach};
 
 use super::conversions::attributes_of;
-use super::folder::{GitFolder, Kind};
-use super::measure::{self, Status};
+use super::git_folder::{GitFolder, Kind};
+use super::git_settings::{Settings, user_files, user_folder};
+use super::measurement::{self, Status};
 use super::refs::{base_ref, branch_ref, folders, handed_ref, has_room, in_the_way, left_lock, resolve};
-use super::settings::{Settings, user_files, user_folder};
 use super::{Base, Signature, Workspace, WorkspaceError, at, engine_git};
 use crate::git::{Git, GitError, ObjectId, quote};
 
@@ -170,14 +170,14 @@ impl Repository {
         let git = self.looking(git, folder)?;
         if let Some(flagged) = index.filter(|_| self.index.exists()) {
             folder.put_index("checkout", &self.index)?;
-            if let Ok(status) = unflag(&git, flagged).and_then(|()| measure::status(&git)) {
+            if let Ok(status) = unflag(&git, flagged).and_then(|()| measurement::status(&git)) {
                 return Ok((git, status));
             }
         }
         // No index, or one that only its own git folder can read (a split one): look at every file instead.
         std::fs::remove_file(folder.index("checkout")).ok();
         git.run(&["read-tree", self.head.as_str()])?;
-        let status = measure::status(&git)?;
+        let status = measurement::status(&git)?;
         Ok((git, status))
     }
 
@@ -220,7 +220,7 @@ impl Repository {
     ) -> Result<(Git, Status, Vec<Name>), WorkspaceError> {
         let (checkout, status) = self.status(git, look, index.then_some(&[]))?;
         self.can_be_taken(&status)?;
-        let special = measure::stage(&checkout, &self.top, &status)?;
+        let special = measurement::stage(&checkout, &self.top, &status)?;
         Ok((checkout, status, special))
     }
 

@@ -17,8 +17,8 @@ use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::scope::Entry;
 
-use super::folder::{GitFolder, Kind};
-use super::measure::{Change, ChangeKind, LINK, compare, leads_outside};
+use super::git_folder::{GitFolder, Kind};
+use super::measurement::{Change, ChangeKind, LINK, compare, leads_outside};
 use super::{Repository, WorkspaceError, at};
 use crate::git::{Git, quote, unquote};
 use crate::sandbox::Reserved;

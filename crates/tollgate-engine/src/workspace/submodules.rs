@@ -12,7 +12,7 @@ use std::path::{Component, Path};
 use tollgate_core::Name;
 use tollgate_core::scope::Entry;
 
-use super::measure::{SUBMODULE, Status};
+use super::measurement::{SUBMODULE, Status};
 use super::repository::SHOWN_MAX;
 use super::{Workspace, WorkspaceError};
 use crate::git::{ObjectId, unquote};

@@ -10,10 +10,10 @@ use tollgate_core::scope::{self, Parts};
 
 mod content;
 mod conversions;
-mod landed;
-mod left_over;
-mod odd;
-mod seen;
+mod delivery;
+mod stat_cache;
+mod unfinished_starts;
+mod unusual_entries;
 
 use super::*;
 use crate::testing::{Folder, folder, git, repository, write};

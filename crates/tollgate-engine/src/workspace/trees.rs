@@ -7,8 +7,8 @@ use tollgate_store::{Point, reach};
 
 use super::conversions::{Written, settings};
 use super::files::{beside, remove_tree, safe_name, sync_folder};
-use super::folder::{GitFolder, Kind};
-use super::seen::{Seen, remember};
+use super::git_folder::{GitFolder, Kind};
+use super::stat_cache::{Seen, remember};
 use super::{Hands, Workspace, WorkspaceError, at, engine_git};
 use crate::git::{Git, ObjectId};
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Repository, Workspace, settings};
+use super::{Repository, Workspace, git_settings};
 use crate::git::Git;
 
 /// What is taken over: none of these names a program, a host, a file or a secret.
@@ -26,7 +26,7 @@ impl Workspace {
 }
 
 fn of(git: &Git) -> String {
-    written(&settings::values(git, PLAIN))
+    written(&git_settings::values(git, PLAIN))
 }
 
 fn written(values: &BTreeMap<String, String>) -> String {

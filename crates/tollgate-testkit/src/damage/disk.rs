@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use tollgate_engine::verify::state::{Proved, Wanted, prove};
+use tollgate_engine::verify::state_directory::{Proved, Wanted, prove};
 use tollgate_store::chain::rows as read_rows;
 use tollgate_store::{Journal, Options, SqliteJournal};
 

@@ -26,7 +26,7 @@ use tollgate_core::id::RunId;
 use tollgate_core::run::Recorded;
 use tollgate_engine::verify::objects_of;
 use tollgate_engine::verify::repair::{Place, repair};
-use tollgate_engine::verify::state::{Proved, Wanted, prove};
+use tollgate_engine::verify::state_directory::{Proved, Wanted, prove};
 use tollgate_store::chain::rows as read_rows;
 use tollgate_store::{Filter, Journal, Options, Row, SqliteJournal, SummaryText};
 

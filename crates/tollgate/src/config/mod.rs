@@ -19,7 +19,7 @@ use tollgate_core::run::budget::Measure;
 use tollgate_core::run::leash::Sandbox;
 use tollgate_core::yaml::nearest;
 use tollgate_engine::workers::agent::{self, ADAPTERS, Adapter as AgentAdapter};
-use tollgate_engine::workers::{adapter_of, words};
+use tollgate_engine::workers::{adapter_of, shell_words};
 
 pub use idle::{Idle, NEXT, idle};
 pub use read::read;
@@ -463,7 +463,7 @@ pub fn assignment(text: &str) -> Result<(String, Choice), Failure> {
 fn choose(text: &str) -> Result<Choice, Failure> {
     match adapter_of(text) {
         Some(("command", line)) => {
-            let command = words::split(line)
+            let command = shell_words::split(line)
                 .map_err(|error| Failure::usage(Code::USAGE, format!("`{line}` is no command")).cause(error))?;
             Ok(Choice::Inline(Worker::plain(Adapter::Command, command)))
         }

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
-use tollgate_engine::workers::pinned::{FOLDER, PinnedFile, named_by};
+use tollgate_engine::workers::pinned_files::{FOLDER, PinnedFile, named_by};
 
 use super::{Adapter, Worker};
 use crate::cli::environment::Environment;

@@ -4,8 +4,8 @@
 //! (`tollgate worker-acp -- PROGRAM`), and to the engine it is one more program that prints lines: the same group, limits, log and kill.
 //! [`talk`] knows the protocol and is pure, [`permit`] answers for the person.
 
-mod permit;
-mod talk;
+mod conversation;
+mod permission;
 #[cfg(test)]
 mod tests;
 
@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-pub use permit::Permit;
-pub use talk::Wants;
+pub use conversation::Wants;
+pub use permission::Permit;
 
 use super::REPORT_BYTES_MAX;
 use super::agent::leniently;
 use crate::process::{ear, voice};
-use talk::{Step, Talk};
+use conversation::{Step, Talk};
 
 /// The longest message that is read: a report is at most one.
 const MESSAGE_BYTES_MAX: usize = 2 * REPORT_BYTES_MAX;

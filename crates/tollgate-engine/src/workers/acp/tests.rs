@@ -1,6 +1,6 @@
 //! Conversations, message by message, and one with a program.
 
-use super::talk::{Step, Talk};
+use super::conversation::{Step, Talk};
 use super::*;
 
 fn wants() -> Wants {

@@ -4,19 +4,19 @@
 //! account of its usage to what one call used. What an agent can do is measured on the real program ([`sheet`]). That the program exited with 0 and
 //! said "success" proves nothing: what was denied, what the model's service refused and where a plan ended is read from the lines.
 
-mod account;
 mod acp;
+mod capabilities;
 mod claude;
 mod codex;
 mod copilot;
-mod ears;
 mod gemini;
-mod line;
+mod line_parser;
+mod line_reader;
 mod opencode;
 mod probe;
 mod qwen;
-mod sheet;
 mod spec;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod worker;
@@ -30,12 +30,12 @@ use tollgate_core::run::told::{Guarded, Usage};
 
 use crate::sandbox::own_place;
 
-pub use account::{Account, AgentFailure, WorkerEvent};
-pub use ears::session_in;
-pub use line::{Wants, leniently};
+pub use capabilities::{QuotaTold, Resume, Schema, Sheet, sheet, sheets};
+pub use line_parser::{Wants, leniently};
+pub use line_reader::session_in;
 pub use probe::{ask, version};
-pub use sheet::{QuotaTold, Resume, Schema, Sheet, sheet, sheets};
 pub use spec::{AgentSpec, variables};
+pub use tally::{Account, AgentFailure, WorkerEvent};
 pub use worker::{Again, AgentWorker};
 
 /// Every adapter there is. A new one is a new file and a line here.

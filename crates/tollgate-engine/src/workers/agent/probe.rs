@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tollgate_core::run::Told;
 
-use super::ears::Ears;
+use super::line_reader::Ears;
 use super::spec::variables;
 use super::{Account, Adapter, AgentSpec, Ask};
 use crate::process::{Environment, Inherit, Program, Tail, run};

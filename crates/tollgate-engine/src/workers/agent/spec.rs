@@ -4,7 +4,7 @@ use std::fmt;
 
 use tollgate_core::amount::duration_ms;
 
-use super::super::{WorkerError, adapter_of, variables, words};
+use super::super::{WorkerError, adapter_of, environment, shell_words};
 use super::{Adapter, adapter};
 
 /// An agent as it is configured.
@@ -29,7 +29,7 @@ impl AgentSpec {
     pub fn parse(text: &str) -> Option<Result<Self, WorkerError>> {
         let (name, text) = adapter_of(text)?;
         let adapter = adapter(name)?;
-        Some(words::split(text.trim()).and_then(|words| Self::of(adapter, &words, text)))
+        Some(shell_words::split(text.trim()).and_then(|words| Self::of(adapter, &words, text)))
     }
 
     fn of(adapter: &'static Adapter, given: &[String], text: &str) -> Result<Self, WorkerError> {
@@ -69,14 +69,14 @@ impl fmt::Display for AgentSpec {
             all.push("--".to_owned());
             all.extend(self.words.iter().skip(1).cloned());
         }
-        write!(f, "{}:{}", self.adapter.name, words::join(&all))
+        write!(f, "{}:{}", self.adapter.name, shell_words::join(&all))
     }
 }
 
 /// The variables of the environment that an agent may see; a `*` at the end is any end.
 pub fn variables(adapter: &Adapter, own: &[String]) -> Vec<String> {
     let account = adapter.variables.iter().map(|name| (*name).to_owned());
-    variables::common().chain(account).chain(own.iter().cloned()).collect()
+    environment::common().chain(account).chain(own.iter().cloned()).collect()
 }
 
 #[cfg(test)]

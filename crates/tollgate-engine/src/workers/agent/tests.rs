@@ -6,7 +6,7 @@ use tollgate_core::protocol::model::Budget;
 use tollgate_core::run::Told;
 use tollgate_core::run::told::Usage;
 
-use super::account::is_session;
+use super::tally::is_session;
 use super::*;
 
 fn transcript(name: &str) -> String {

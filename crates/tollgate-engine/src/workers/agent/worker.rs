@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use tollgate_core::run::Told;
 use tollgate_core::run::told::Guarded;
 
-use super::account::is_session;
-use super::ears::Ears;
+use super::line_reader::Ears;
 use super::spec::variables;
+use super::tally::is_session;
 use super::{ADAPTERS, Account, Adapter, AgentSpec, Ask, Resume, sheet};
 use crate::process::{Cancel, End, Inherit, ProcessId, Voice};
 use crate::workers::command::{Launch, Listener, find, launch};

@@ -3,8 +3,8 @@
 //! It runs as a process of its own (`tollgate worker-script --script FILE`) behind the `command` adapter, so that what a
 //! script does wrong is done for real. The schema of the file is docs/schemas/script.schema.json.
 
-mod act;
-mod check;
+mod player;
+mod validation;
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -14,7 +14,7 @@ use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::yaml::{self, Content, Fields, Node, Problems};
 
-pub use act::run_script;
+pub use player::run_script;
 
 /// A script, read.
 #[derive(Debug, Clone, PartialEq, Eq)]

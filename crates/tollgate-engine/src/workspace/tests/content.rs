@@ -129,14 +129,14 @@ fn a_name_that_git_refuses_is_an_error() {
 fn a_huge_file_is_refused() {
     let fixture = fixture(&[("a", "1")]);
     let huge = std::fs::File::create(fixture.tree().path.join("huge")).unwrap();
-    huge.set_len(measure::FILE_BYTES_MAX + 1).unwrap();
+    huge.set_len(measurement::FILE_BYTES_MAX + 1).unwrap();
     let measure = || fixture.workspace.measure(&fixture.tree(), &fixture.workspace.base().tree).unwrap_err();
     assert!(measure().code().as_str() == "TG0507" && measure().to_string().contains("huge"), "{}", measure());
     // Many that are just small enough are too much together.
-    for number in 0..=measure::TOTAL_BYTES_MAX / measure::FILE_BYTES_MAX {
+    for number in 0..=measurement::TOTAL_BYTES_MAX / measurement::FILE_BYTES_MAX {
         let name = if number == 0 { "huge".to_owned() } else { format!("large-{number}") };
         let file = std::fs::File::create(fixture.tree().path.join(name)).unwrap();
-        file.set_len(measure::FILE_BYTES_MAX).unwrap();
+        file.set_len(measurement::FILE_BYTES_MAX).unwrap();
     }
     assert!(measure().code().as_str() == "TG0507" && measure().to_string().contains("together"), "{}", measure());
 }

@@ -1,6 +1,6 @@
 //! Line endings, encodings and `$Id$`: a tree is written as `git checkout` writes it, and taken in as `git add` takes it in.
 
-use super::super::seen::{recall, remember};
+use super::super::stat_cache::{recall, remember};
 use super::*;
 
 /// A repository with an attribute of every kind, with files that were normalised and files that never were.
@@ -357,7 +357,7 @@ fn a_landing_that_was_cut_off_in_a_converted_file_goes_on() {
         fixture.workspace.git.run(&["update-ref", "refs/landing", to.as_str()]).unwrap();
         let branch = git(&fixture.root, &["symbolic-ref", "HEAD"]);
         let hand = || fixture.workspace.hand(&to, &branch, std::slice::from_ref(&from));
-        super::super::checkout::Checkout::of(&fixture.workspace, &from, &to).unwrap().advance(hand)
+        super::super::checkout_update::Checkout::of(&fixture.workspace, &from, &to).unwrap().advance(hand)
     };
     let error = advance("one\r\nown\r\n").unwrap_err();
     assert!(matches!(error, WorkspaceError::Halfway { .. }), "{error}");

@@ -258,7 +258,7 @@ impl Demo<'_> {
     }
 
     fn start(&self, arguments: &[String]) -> Result<Child, Failure> {
-        let line = format!("$ tollgate {}", tollgate_engine::workers::words::join(arguments));
+        let line = format!("$ tollgate {}", tollgate_engine::workers::shell_words::join(arguments));
         self.talk(Line::from("   "), "       ", Style::Accent, &line);
         Command::new(Environment::program()?)
             .args(arguments)

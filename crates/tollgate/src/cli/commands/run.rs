@@ -15,7 +15,7 @@ use tollgate_engine::service::required_roles;
 use tollgate_engine::service::{ServiceError, Start, checked, contracts, warnings};
 use tollgate_engine::workers::agent::AgentSpec;
 use tollgate_engine::workers::script::Script;
-use tollgate_engine::workers::{pinned, words};
+use tollgate_engine::workers::{pinned_files, shell_words};
 use tollgate_engine::workspace::Dirty;
 
 use crate::cli::commands::contract::not_text;
@@ -239,14 +239,14 @@ fn start(
     let (mut workers, mut scripts, mut pools) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let paths = Paths { standing: &standing, directory: session.environment.directory() };
     let mut pins = false;
-    let mut named = |words: &[String]| pins |= words.iter().any(|word| pinned::named_by(word).is_some());
+    let mut named = |words: &[String]| pins |= words.iter().any(|word| pinned_files::named_by(word).is_some());
     for (role, assigned) in &force.roles {
         let typed = assigned.is_typed();
         let spec = match assigned.worker.adapter {
             Adapter::Command => {
                 let words = paths.worker(&assigned.worker.command, typed)?;
                 named(&words);
-                format!("command:{}", words::join(&words))
+                format!("command:{}", shell_words::join(&words))
             }
             Adapter::Agent(adapter) => {
                 let config::Agent { model, minutes, idle_ms, env, args, .. } = assigned.worker.agent.clone();

@@ -9,7 +9,7 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::run::Run;
 use tollgate_core::run::event::Changed;
 use tollgate_engine::git::ObjectId;
-use tollgate_engine::workers::words;
+use tollgate_engine::workers::shell_words;
 use tollgate_engine::workspace::{Kept, Workspace, run_folder};
 use tollgate_store::{Filter, Journal};
 
@@ -120,7 +120,7 @@ fn kept(runs: &Runs, run: &Run) -> Vec<api::Kept> {
     let Ok(workspace) = Workspace::of(&runs.state, run) else { return Vec::new() };
     let unit = |tree: &str| run.ledger.units.iter().find(|unit| workspace.locate(Some(&unit.name)).name() == tree);
     let wire = |kept: Kept| {
-        let place = words::join(&[kept.place.display().to_string()]);
+        let place = shell_words::join(&[kept.place.display().to_string()]);
         let look = match &kept.commit {
             Some(commit) => format!("git --git-dir {place} show {}", &commit.as_str()[..12]),
             None => format!("ls -A {place}"),

@@ -9,7 +9,7 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_engine::session::LoadError;
-use tollgate_engine::verify::state::{Proved, Wanted, prove};
+use tollgate_engine::verify::state_directory::{Proved, Wanted, prove};
 use tollgate_engine::verify::{Breach, commits, verify_rows};
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 use tollgate_store::{Journal, MemoryJournal};

@@ -7,7 +7,7 @@ use tollgate_engine::delegate::{Hired, Program};
 use tollgate_engine::sandbox::Asked;
 use tollgate_engine::workers::agent::AgentSpec;
 use tollgate_engine::workers::command::BriefBy;
-use tollgate_engine::workers::pinned;
+use tollgate_engine::workers::pinned_files;
 
 use super::{ProgramArgs, PromptMode};
 use crate::cli::environment::Environment;
@@ -80,7 +80,7 @@ pub(super) fn hire(
     };
     let paths = Paths { standing: &standing, directory };
     let program = program(&assigned, args, paths)?;
-    let pins = program.words().iter().any(|word| pinned::named_by(word).is_some());
+    let pins = program.words().iter().any(|word| pinned_files::named_by(word).is_some());
     let folder = standing.trusted().filter(|_| pins);
     let folder = folder.into_iter().flat_map(Folder::files).map(|(path, file)| (path.to_owned(), file.clone()));
     let config::Bounds { sandbox, reads, writes } = assigned.worker.bounds.clone();

@@ -1,7 +1,7 @@
 //! Whether what a fresh work tree needs is there.
 
 use tollgate_api::DoctorStatus;
-use tollgate_engine::workers::words as argv;
+use tollgate_engine::workers::shell_words as argv;
 use tollgate_engine::workspace;
 use tollgate_engine::workspace::setup::Settings;
 use tollgate_engine::workspace::setup::copy::may_be_copied;

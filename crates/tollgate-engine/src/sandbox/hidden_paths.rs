@@ -11,7 +11,7 @@ use rustix::fs::{CWD, symlink};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind, move_mount, open_tree};
 
-use super::read_only;
+use super::read_only_mounts;
 use crate::paths::trace_links;
 
 /// Landlock alone hides it: it holds the devices that every program needs.
@@ -90,7 +90,7 @@ pub(super) fn cover(hidden: &[PathBuf], granted: &[PathBuf], temporary: &Path) -
         .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
     }
     for (path, _) in steps.iter().filter(|(path, step)| *step == Step::Cover && !is_tmp(path)) {
-        read_only::set_one(path)?;
+        read_only_mounts::set_one(path)?;
     }
     // The folder that it works in was one of those that were covered.
     std::env::set_current_dir(place)?;

@@ -14,9 +14,9 @@ use tollgate_core::scope::Entry;
 use super::conversions::Written;
 use super::differences::Differences;
 use super::files::beside;
-use super::pipes::{self, not_ignored};
 use super::recent::remember_entries;
-use super::seen::{Look, Moment, Seen, recall, remember};
+use super::special_files::{self, not_ignored};
+use super::stat_cache::{Look, Moment, Seen, recall, remember};
 use super::submodules::{back, filled, named, submodules};
 use super::{TempCopy, WorkTree, Workspace, WorkspaceError, at};
 use crate::git::{Git, ObjectId, quote, records, unquote};
@@ -222,7 +222,7 @@ impl Workspace {
         let skipped = seen.as_ref().map(|seen| seen.skipped()).unwrap_or_default();
         let Some(look) = moment.and_then(|moment| Look::at(&tree.path, moment, &skipped)) else {
             let written = self.written(&tree.path, base);
-            let special = pipes::special(&tree.path)?;
+            let special = special_files::special(&tree.path)?;
             return self.measure_at(&tree.path, &self.folder.index(&tree.name), &written, base, None, special);
         };
         let quick = seen.as_ref().map(|seen| self.measure_since(tree, base, seen, &look)).transpose()?.flatten();
@@ -234,7 +234,7 @@ impl Workspace {
             }
             None => {
                 // What was passed over may count now.
-                let special = if skipped.is_empty() { Vec::new() } else { pipes::special(&tree.path)? };
+                let special = if skipped.is_empty() { Vec::new() } else { special_files::special(&tree.path)? };
                 let (index, written) = (self.folder.index(&tree.name), self.written(&tree.path, base));
                 let found = self.measure_at(&tree.path, &index, &written, base, Some(&look), special)?;
                 let next = Seen::of(look, &skipped, &found);
@@ -270,7 +270,7 @@ impl Workspace {
             }
         }
         let written = copy.written.clone().unwrap_or_else(|| Written::exactly(base));
-        let special = if look.is_some() { Vec::new() } else { pipes::special(copy.path())? };
+        let special = if look.is_some() { Vec::new() } else { special_files::special(copy.path())? };
         self.measure_at(copy.path(), &copy.index(), &written, base, look.as_ref(), special)
     }
 

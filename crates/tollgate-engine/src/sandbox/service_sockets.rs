@@ -4,8 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::places::in_homes;
-use super::{covers, sockets};
+use super::visible_paths::in_homes;
+use super::{hidden_paths, listening_sockets};
 
 /// Where services of the system and of the session listen: service managers, message buses, container engines.
 const PLACES: [&str; 12] = [
@@ -32,7 +32,7 @@ const VARIABLES: [&str; 4] = ["SSH_AUTH_SOCK", "DOCKER_HOST", "CONTAINER_HOST", 
 pub(super) fn to_cover<'a>(granted: impl Iterator<Item = &'a PathBuf>, named: &[PathBuf]) -> Vec<PathBuf> {
     let wanted: Vec<PathBuf> = named.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let listening =
-        sockets::listening().into_iter().filter(|socket| !wanted.iter().any(|path| socket.starts_with(path)));
+        listening_sockets::listening().into_iter().filter(|socket| !wanted.iter().any(|path| socket.starts_with(path)));
     let services = VARIABLES.iter().filter_map(|name| std::env::var(name).ok()).filter_map(|value| socket(&value));
     let fixed = PLACES.iter().map(PathBuf::from).chain(IN_HOME.iter().flat_map(|place| in_homes(place)));
     let mut all: Vec<PathBuf> = fixed.chain(services).filter_map(|path| path.canonicalize().ok()).collect();
@@ -56,7 +56,7 @@ fn socket(value: &str) -> Option<PathBuf> {
 /// Covers those that can still be named: some went with a folder that was hidden, or with their service.
 pub(super) fn cover(places: &[PathBuf]) -> io::Result<()> {
     let mut there = places.iter().filter(|place| place.symlink_metadata().is_ok());
-    there.try_for_each(|place| covers::empty(place))
+    there.try_for_each(|place| hidden_paths::empty(place))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use landlock::{
 };
 use tollgate_core::run::leash::Network;
 
-use super::places::{DEVICES, carve};
+use super::visible_paths::{DEVICES, carve};
 use super::{LANDLOCK_MIN, Policy};
 
 /// The newest version whose rights are handled; on an older kernel those that it knows.

@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use tollgate_core::Name;
 use tollgate_store::{Point, reach};
 
-use super::claim::Claim;
-use super::folder::{GitFolder, Kind};
-use super::measure::{self, ChangeKind};
-use super::starts::scratch;
+use super::git_folder::{GitFolder, Kind};
+use super::locks::Claim;
+use super::measurement::{self, ChangeKind};
+use super::unfinished_starts::scratch;
 use super::{Repository, Workspace, WorkspaceError, at};
 use crate::git::{Git, ObjectId, quote, unquote};
 
@@ -109,9 +109,9 @@ impl<'a> Checkout<'a> {
 
     /// The paths of the checkout that are neither what they were nor, where it was begun, what they will be.
     fn foreign(&self, checkout: &Git, wanted: &Git, began: bool) -> Result<Vec<Name>, WorkspaceError> {
-        let changed: Vec<Name> = measure::status(checkout)?.changed().collect();
+        let changed: Vec<Name> = measurement::status(checkout)?.changed().collect();
         let missing: BTreeSet<Name> =
-            if began { measure::status(wanted)?.changed().collect() } else { changed.iter().cloned().collect() };
+            if began { measurement::status(wanted)?.changed().collect() } else { changed.iter().cloned().collect() };
         let ours = |path: &Name| began && (!missing.contains(path) || self.is_half_written(wanted, path));
         // What git does not count because it is ignored would be written over.
         let created = self.changes.iter().filter(|(_, kind)| **kind == ChangeKind::Created);

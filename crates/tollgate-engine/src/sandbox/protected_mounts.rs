@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::CWD;
 use rustix::mount::{MoveMountFlags, OpenTreeFlags, mount_bind_recursive, move_mount, open_tree};
 
-use super::read_only;
+use super::read_only_mounts;
 use crate::paths::trace_links;
 
 /// Holds files, folders and links that are there, and the ways to them inside of `writes`.
@@ -47,5 +47,5 @@ fn hold(path: &Path) -> io::Result<()> {
         | OpenTreeFlags::AT_SYMLINK_NOFOLLOW;
     let tree = open_tree(CWD, path, flags)?;
     move_mount(tree, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
-    read_only::set(path)
+    read_only_mounts::set(path)
 }

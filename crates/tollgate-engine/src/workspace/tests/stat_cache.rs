@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::super::seen::{Look, Moment, recall, remember};
+use super::super::stat_cache::{Look, Moment, recall, remember};
 use super::*;
 
 struct Dice(u64);

@@ -11,7 +11,7 @@ use tollgate_core::run::decide::AttemptResult;
 use tollgate_core::run::event::ChangeKind;
 use tollgate_core::scope::in_scope;
 
-use super::blobs;
+use super::binary_files;
 use super::patch::{self, Lines, Look};
 use super::{Failure, failed, tree_id};
 use crate::workspace::Workspace;
@@ -60,7 +60,7 @@ pub(super) fn refuse(
     let search = Search { secrets: Arc::clone(secrets), examples, found: Vec::new(), unshown: Vec::new() };
     let search = patch::read(workspace, &from, &to, search)?;
     found.extend(search.found);
-    found.extend(blobs::added(workspace, secrets, &search.unshown)?);
+    found.extend(binary_files::added(workspace, secrets, &search.unshown)?);
     found.truncate(SHOWN_MAX);
     if !found.is_empty() {
         let reason = format!("it wrote what looks like a secret: {}", found.join(", "));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tollgate_core::scope::Entry;
 
 use super::WorkspaceError;
-use super::measure::{PATHS_MAX, Status};
+use super::measurement::{PATHS_MAX, Status};
 use super::submodules::submodules;
 use crate::git::{Git, quote, records, unquote};
 

@@ -13,11 +13,11 @@ use tollgate_contract::scope::change::{Change, Content, Line, Mode, Moved, Sign}
 use tollgate_core::Name;
 use tollgate_core::scope::Entry;
 
-use super::claim::Claim;
-use super::folder::{GitFolder, Kind};
-use super::measure::PATHS_MAX;
+use super::git_folder::{GitFolder, Kind};
+use super::locks::Claim;
+use super::measurement::PATHS_MAX;
 use super::repository::Repository;
-use super::starts::scratch;
+use super::unfinished_starts::scratch;
 use super::{Workspace, WorkspaceError};
 use crate::git::{Git, GitError, ObjectId, quote, records};
 

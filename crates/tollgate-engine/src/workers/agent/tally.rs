@@ -5,7 +5,7 @@ use tollgate_core::Name;
 use tollgate_core::protocol::model::Budget;
 use tollgate_core::run::told::{Quota, Told, Usage};
 
-use super::{Adapter, Before, Pending, line};
+use super::{Adapter, Before, Pending, line_parser};
 
 /// How many denials and errors are kept, and how long each may be.
 const LINES_MAX: usize = 20;
@@ -140,7 +140,7 @@ impl Account {
     /// What one line says.
     pub fn read(&mut self, line: &[u8]) -> Vec<WorkerEvent> {
         let mut events = Vec::new();
-        match line::read(line, self.adapter.wants) {
+        match line_parser::read(line, self.adapter.wants) {
             Some(line) => (self.adapter.read)(&line, &mut self.pending, &mut events),
             None => self.passes_over(line),
         }
@@ -149,7 +149,7 @@ impl Account {
 
     /// Takes a line that is not read, by how it begins.
     pub(super) fn passes_over(&mut self, line: &[u8]) {
-        self.unread |= line::is_meant(line);
+        self.unread |= line_parser::is_meant(line);
     }
 
     /// Takes one line.

@@ -6,8 +6,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::claim::Held;
 use super::files::write_whole;
+use super::locks::Held;
 use super::{WorkTree, Workspace, WorkspaceError};
 use crate::git::ObjectId;
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tollgate_core::id::RunId;
 
-use super::claim::Claim;
 use super::files::{beside, remove_tree};
+use super::locks::Claim;
 use super::{Workspace, WorkspaceError, at, run_folder};
 
 /// How many left-overs one command cleans up.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::places::leads;
+use super::git_paths::leads;
 use crate::git::Git;
 use crate::workspace::Naming;
 

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, open, openat2, readlinkat};
 
 use super::differences::{Content, Differences};
-use super::measure::{Measured, escaping};
+use super::measurement::{Measured, escaping};
 use super::recent::remember_entries;
-use super::seen::{Look, Seen, Sign};
+use super::stat_cache::{Look, Seen, Sign};
 use super::{WorkTree, Workspace, WorkspaceError};
 use crate::git::{ObjectId, quote};
 

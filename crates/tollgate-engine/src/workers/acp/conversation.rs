@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::permit::{self, Permit};
+use super::permission::{self, Permit};
 use crate::workers::REPORT_BYTES_MAX;
 
 const VERSION: u64 = 1;
@@ -131,7 +131,7 @@ impl Talk {
             let error = json!({"code": NO_METHOD, "message": format!("`{method}` is not offered")});
             return vec![Step::Send(json!({"jsonrpc": "2.0", "id": id, "error": error}))];
         }
-        let answer = permit::answer(params, self.wants.permit, &self.wants.cwd);
+        let answer = permission::answer(params, self.wants.permit, &self.wants.cwd);
         let line = json!({"type": "permission", "tool": answer.tool, "about": answer.about, "allowed": answer.allowed});
         vec![Step::Send(json!({"jsonrpc": "2.0", "id": id, "result": answer.result})), Step::Print(line)]
     }

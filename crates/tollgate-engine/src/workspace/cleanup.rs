@@ -1,7 +1,7 @@
 //! What cleaning up asks of the work of a run: what a tree holds, what is on a branch, what is kept, and what may go.
 
 use super::files::write_whole;
-use super::folder::{GitFolder, Kind};
+use super::git_folder::{GitFolder, Kind};
 use super::refs::{base_ref, handed_ref};
 use super::repository::Shared;
 use super::{Base, Measured, Repository, WorkTree, Workspace, WorkspaceError, git_path};

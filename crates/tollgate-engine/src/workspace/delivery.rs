@@ -16,11 +16,11 @@ use tollgate_core::Name;
 use tollgate_core::run::event::{LandAs, LandTarget};
 use tollgate_store::{Point, reach};
 
-use super::checkout::Checkout;
-use super::claim::Claim;
+use super::checkout_update::Checkout;
+use super::locks::Claim;
 use super::refs::branch_ref;
 use super::repository::{commit, commit_on};
-use super::starts::scratch;
+use super::unfinished_starts::scratch;
 use super::{Landing, Repository, Signature, Workspace, WorkspaceError};
 use crate::git::{Git, GitError, ObjectId, records};
 

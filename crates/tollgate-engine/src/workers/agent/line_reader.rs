@@ -8,7 +8,7 @@ use tollgate_core::Name;
 use tollgate_core::protocol::model::Budget;
 
 use super::Account;
-use super::account::is_session;
+use super::tally::is_session;
 use crate::process::Output;
 use crate::workers::REPORT_BYTES_MAX;
 

@@ -18,7 +18,7 @@ use tollgate_core::Name;
 use tollgate_core::scope::Entry;
 
 use super::differences::Differences;
-use super::measure::{Measured, SUBMODULE};
+use super::measurement::{Measured, SUBMODULE};
 use super::recent::Recent;
 use crate::git::ObjectId;
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Asked, place, places, programs};
+use super::{Asked, place, program_folders, visible_paths};
 use crate::paths::trace_links;
 
 /// What a worker is not given, whatever its `reads` and `writes` name.
@@ -53,19 +53,20 @@ impl Reserved {
         writes: impl IntoIterator<Item = &'a String>,
         own: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        let all = writes.into_iter().filter_map(|path| place(path)).chain(own.into_iter().filter_map(places::own));
+        let all =
+            writes.into_iter().filter_map(|path| place(path)).chain(own.into_iter().filter_map(visible_paths::own));
         self.written.extend(all.map(|path| real(&path)));
         self
     }
 
     /// Whether a worker that writes these would write a folder of programs, if no mount kept it.
     pub fn holds_programs<'a>(places: impl IntoIterator<Item = &'a String>) -> bool {
-        places.into_iter().filter_map(|path| place(path)).any(|path| programs::held_by(&path).is_some())
+        places.into_iter().filter_map(|path| place(path)).any(|path| program_folders::held_by(&path).is_some())
     }
 
     /// The folder of programs that a place holds which an agent has to itself.
     pub fn programs_in(own: &str) -> Option<PathBuf> {
-        programs::held_by(&places::own(own)?)
+        program_folders::held_by(&visible_paths::own(own)?)
     }
 
     /// The first place that is asked for and cannot be given.
@@ -98,12 +99,12 @@ impl Reserved {
     /// The first of these that is not given for that reason.
     pub fn laid_in<'a>(&self, asked: &'a Asked, own: &[&'a str]) -> Option<Clash<'a>> {
         let named = asked.writes.iter().chain(&asked.reads).map(|path| (path.as_str(), place(path)));
-        let own = own.iter().map(|path| (*path, places::own(path)));
+        let own = own.iter().map(|path| (*path, visible_paths::own(path)));
         named.chain(own).find_map(|(place, at)| Some(Clash { place, why: self.laid(&at?)?, next: LOOK }))
     }
 
     fn not_written(&self, path: &Path) -> Option<&'static str> {
-        if self.programs == Programs::Open && programs::held_by(path).is_some() {
+        if self.programs == Programs::Open && program_folders::held_by(path).is_some() {
             return Some("a folder of PATH, and this machine has no private mounts to keep that as it is,");
         }
         let path = real(path);
@@ -111,7 +112,7 @@ impl Reserved {
         if meets(&real(&self.state)) {
             return Some("the state directory");
         }
-        if places::configured().iter().any(|folder| meets(&real(folder))) {
+        if visible_paths::configured().iter().any(|folder| meets(&real(folder))) {
             return Some("the configuration of Tollgate itself");
         }
         let whole = self.top.as_deref().is_some_and(|top| real(top).starts_with(&path));
