@@ -10,7 +10,7 @@ use tollgate_core::protocol::model::Value;
 use tollgate_core::report::Judgement;
 use tollgate_core::run::decide::Landing;
 use tollgate_core::run::event::{ChangeKind, Changed, CommandRef, CommandResult, LandOutcome};
-use tollgate_core::run::repeated::Once;
+use tollgate_core::run::repetition::Once;
 use tollgate_core::run::{self, Run, gate};
 use tollgate_core::scope::{self, Content, Entry, Parts};
 

@@ -9,7 +9,7 @@ use crate::report::Judgement;
 use crate::run::event::{BundleItem, ChangeKind, DecisionEnd};
 use crate::run::finding::FindingState;
 use crate::run::gate;
-use crate::run::repeated::Flaky;
+use crate::run::repetition::Flaky;
 use crate::run::state::{Criterion, Decision, Run, Shown as Evidence, Unit};
 
 use super::text::{Quoted, code, file, file_name, line, quoted};

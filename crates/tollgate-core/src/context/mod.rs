@@ -7,7 +7,7 @@
 mod brief;
 mod items;
 mod manifest;
-mod next;
+mod next_roles;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ use crate::run::event::{BundleItem, Changed, Work};
 use crate::run::state::{Attempt, Instance};
 
 pub use brief::check;
-pub use next::{Next, next_roles};
+pub use next_roles::{Next, next_roles};
 
 /// What contracts say to workers and read from their reports. The core knows contracts by name alone.
 pub trait Contracts {

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::agent_stats::{Sum, Told};
 use super::event::Work;
 use super::state::{At, Instance, Run};
-use super::told::{Sum, Told};
 use crate::Name;
 use crate::amount::dollars;
 use crate::id::{AttemptId, DecisionId};

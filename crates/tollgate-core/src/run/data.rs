@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::budget::Over;
-use super::repeated::Once;
+use super::repetition::Once;
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::AttemptId;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::de::{DeserializeSeed, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::agent_stats::Told;
 use super::budget::{Budgets, Over, Used};
 use super::envelope::{DataIn, DataOut};
-use super::leash::Leash;
-use super::told::Told;
+use super::sandbox_record::Leash;
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, RunId};

@@ -6,36 +6,36 @@
 //! effects(&Run) -> Vec<Effect>                            what should be under way, derived from state
 //! ```
 
-mod at;
+pub mod agent_stats;
 pub mod budget;
 pub mod bundle;
+mod content_parts;
 pub mod data;
 pub mod decide;
 pub mod effects;
 mod envelope;
 pub mod event;
 mod evolve;
+mod fan_out;
 pub mod finding;
 pub mod gate;
 pub mod invariants;
 mod landing;
-pub mod leash;
-mod over;
-mod parts;
 pub mod pool;
-pub mod repeated;
+mod position;
+pub mod repetition;
+mod role_changes;
+pub mod sandbox_record;
 pub mod state;
-pub mod told;
 pub mod waiver;
-mod wrote;
 
+pub use agent_stats::Told;
+pub use content_parts::documents;
 pub use decide::{Command, Decided, Rejection, Stamp, decide, open};
 pub use effects::{Effect, effects, effects_under, next_wake};
 pub use event::{Event, Recorded};
 pub use evolve::{begin, counter_key, evolve};
-pub use leash::Leash;
-pub use over::is_left;
-pub use parts::documents;
+pub use fan_out::is_left;
+pub use role_changes::Wrote;
+pub use sandbox_record::Leash;
 pub use state::Run;
-pub use told::Told;
-pub use wrote::Wrote;

@@ -17,9 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::agent_stats::Quota;
 use super::budget::{OnDay, Stopped, Used};
 use super::state::Run;
-use super::told::Quota;
 use crate::Name;
 use crate::id::{AttemptId, RunId};
 

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use super::at::At;
 use super::budget::Spent;
 use super::event::{Asked, DecisionEnd, RunLanded, RunOpened, RunOutcome, UnitState, Work};
 use super::finding::FindingState;
 pub use super::landing::{LAND, Landing};
 use super::pool::Pool;
-use super::repeated::Flaky;
+pub use super::position::At;
+use super::repetition::Flaky;
 use super::{Told, Wrote};
 use crate::Name;
 use crate::digest::Digest;

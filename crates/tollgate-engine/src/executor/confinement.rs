@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tollgate_core::Name;
-use tollgate_core::run::leash::Sandbox;
+use tollgate_core::run::sandbox_record::Sandbox;
 use tollgate_core::run::{Leash, Run};
 
 use super::failure::NotReady;

@@ -10,7 +10,7 @@ use tollgate_core::report::Judgement;
 use tollgate_core::run::decide::Landing as Landed;
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::run::gate;
-use tollgate_core::run::repeated::Once;
+use tollgate_core::run::repetition::Once;
 use tollgate_core::run::waiver::{Waiver, waivers};
 use tollgate_core::run::{Event, Run};
 use tollgate_core::scope::{self, Content};

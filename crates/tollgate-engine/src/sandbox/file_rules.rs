@@ -6,7 +6,7 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus, Ruleset, RulesetAttr,
     RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
-use tollgate_core::run::leash::Network;
+use tollgate_core::run::sandbox_record::Network;
 
 use super::visible_paths::{DEVICES, carve};
 use super::{LANDLOCK_MIN, Policy};

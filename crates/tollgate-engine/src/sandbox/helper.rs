@@ -13,7 +13,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, set_parent_process_death_signal, wait};
-use tollgate_core::run::leash::Network;
+use tollgate_core::run::sandbox_record::Network;
 
 use super::{
     Policy, file_rules, hidden_paths, namespaces, probe, protected_mounts, read_only_mounts, service_sockets, terminal,

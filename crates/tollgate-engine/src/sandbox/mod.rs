@@ -32,7 +32,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tollgate_core::run::leash::{Leash, Network, Sandbox};
+use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
 
 pub use probe::{Able, probe};
 pub use reserved_paths::{Clash, Programs, Reserved};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tollgate_core::run::leash::Network;
+use tollgate_core::run::sandbox_record::Network;
 
 use super::{Policy, WORD as HELPER, file_rules, hidden_paths, namespaces, read_only_mounts};
 use crate::process::{Environment, Program, Tail, run};

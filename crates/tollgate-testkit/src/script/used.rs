@@ -3,9 +3,9 @@
 
 use tollgate_core::Name;
 use tollgate_core::id::RunId;
+use tollgate_core::run::agent_stats::{Quota, Sum, Told, Usage};
 use tollgate_core::run::budget::{Allowance, Budgets, DAY_MS, Used};
 use tollgate_core::run::pool::{Around, Elsewhere};
-use tollgate_core::run::told::{Quota, Sum, Told, Usage};
 
 use super::words::pair;
 

@@ -9,10 +9,10 @@ use tollgate_core::report::{
     CriterionReport, CriterionRow, FindingReport, Health, Judgement, Plan, QuestionReport, Report, RequirementReport,
     UnitReport, Verdict,
 };
+use tollgate_core::run::agent_stats::{Quota, Told, Usage};
 use tollgate_core::run::decide::{AttemptResult, Landing, OpenArtifact};
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::run::state::{Attempt, Instance};
-use tollgate_core::run::told::{Quota, Told, Usage};
 use tollgate_core::run::{Run, gate};
 use tollgate_core::scope;
 

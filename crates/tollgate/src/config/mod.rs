@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::run::budget::Measure;
-use tollgate_core::run::leash::Sandbox;
+use tollgate_core::run::sandbox_record::Sandbox;
 use tollgate_core::yaml::nearest;
 use tollgate_engine::workers::agent::{self, ADAPTERS, Adapter as AgentAdapter};
 use tollgate_engine::workers::{adapter_of, shell_words};

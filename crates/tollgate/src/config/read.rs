@@ -5,7 +5,7 @@ use std::ops::Range;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::run::budget::Measure;
-use tollgate_core::run::leash::Sandbox;
+use tollgate_core::run::sandbox_record::Sandbox;
 use tollgate_core::scope::pattern_problem;
 use tollgate_core::yaml::nearest;
 use tollgate_engine::sandbox;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tollgate_core::Name;
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::event::Work;
-use tollgate_core::run::leash::{Leash, Network, Sandbox};
+use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
 use tollgate_core::run::{Event, Recorded};
 
 use super::words::list;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use tollgate_core::run::Event;
+use tollgate_core::run::agent_stats::Guarded;
 use tollgate_core::run::event::AttemptReported;
-use tollgate_core::run::told::Guarded;
 
 use crate::play::{Play, Said, TASK};
 

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use tollgate_core::report::Judgement;
 use tollgate_core::run::Event;
-use tollgate_core::run::leash::Network;
+use tollgate_core::run::sandbox_record::Network;
 
 use crate::play::{IDLE, Play, Said, TASK, at, else_, script};
 

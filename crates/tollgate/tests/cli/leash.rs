@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use tollgate_core::run::Event;
-use tollgate_core::run::leash::{Leash, Network, Sandbox};
+use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
 
 use tollgate_engine::sandbox::{Able, probe};
 

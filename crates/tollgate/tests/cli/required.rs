@@ -1,7 +1,7 @@
 //! How much of the sandbox there is: required, preferred, or off; and what is said of what is missing.
 
 use tollgate_core::run::Event;
-use tollgate_core::run::leash::{Leash, Sandbox};
+use tollgate_core::run::sandbox_record::{Leash, Sandbox};
 
 use crate::leash::{WORDS, configured, developer, holds, leashes};
 use crate::play::{BUILT, IDLE, Play, Said, TASK, at, else_, script};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::model::{Flow, Kind, Protocol, Stage, Target};
-use super::words;
+use super::wording;
 
 /// The shape of a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,7 +57,7 @@ fn end(flow: &Flow, stage: &Stage, target: &Target, drawing: &mut Drawing) -> St
         Target::Stage(name) => return id(flow, name),
         Target::Again => return id(flow, &stage.id),
         Target::Ask(name) => (format!("ask {name}"), Shape::Ask),
-        other => (words::target(other), Shape::End),
+        other => (wording::target(other), Shape::End),
     };
     let id = id(flow, &name);
     drawing.nodes.insert(id.clone(), (name, shape));

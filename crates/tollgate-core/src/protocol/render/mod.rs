@@ -5,7 +5,7 @@ mod drawing;
 mod mermaid;
 mod rows;
 mod table;
-mod words;
+mod wording;
 
 use super::condition::Condition;
 
@@ -16,5 +16,5 @@ pub use table::table;
 
 /// A condition in words.
 pub fn condition(condition: &Condition) -> String {
-    words::condition(condition)
+    wording::condition(condition)
 }

@@ -3,7 +3,7 @@
 use super::super::dialects::Dialects;
 use super::super::graph::{Graph, build};
 use super::super::model::{AtOnce, Each, Ensures, Flow, Kind, Land, Makes, Over, Owner, Protocol, Route, Stage, Trees};
-use super::words;
+use super::wording;
 use crate::Name;
 
 /// A stage of a flow, or a question that any flow may put.
@@ -64,7 +64,7 @@ fn row<'p>(graph: &Graph<'p>, flow: Option<&'p Name>, stage: &'p Stage, dialects
         flow,
         stage,
         what: kind(&stage.kind),
-        when: stage.when.as_ref().map(words::condition),
+        when: stage.when.as_ref().map(wording::condition),
         outcomes: outcomes.collect(),
     }
 }
@@ -72,12 +72,12 @@ fn row<'p>(graph: &Graph<'p>, flow: Option<&'p Name>, stage: &'p Stage, dialects
 impl Route {
     /// Its end as the language writes it.
     pub fn to_word(&self) -> String {
-        words::target(&self.to)
+        wording::target(&self.to)
     }
 
     /// Where it leads at its limit, as the language writes it.
     pub fn then_word(&self) -> Option<String> {
-        self.then.as_ref().map(words::target)
+        self.then.as_ref().map(wording::target)
     }
 
     /// The gates that an answer establishes; `origin` stands for those that the stage would have established.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::super::dialects::Dialects;
 use super::super::model::{Kind, Owner, Protocol, Role};
 use super::rows::{Leads, OutcomeRow, StageRow, rows};
-use super::words;
+use super::wording;
 
 /// The protocol as plain text of so many columns, flow by flow.
 pub fn table(protocol: &Protocol, dialects: &Dialects, width: usize) -> String {
@@ -25,13 +25,13 @@ pub fn table(protocol: &Protocol, dialects: &Dialects, width: usize) -> String {
         page.text.push('\n');
         page.line(0, "gates", "");
         for (name, gate) in &protocol.gates {
-            let mut said = format!("{name}: {}", words::condition(&gate.holds));
+            let mut said = format!("{name}: {}", wording::condition(&gate.holds));
             if !gate.bound_to.is_empty() {
                 let _ = write!(said, "; bound to {}", gate.bound_to.join(", "));
             }
             for (who, condition) in [("unit", &gate.mandatory_unit), ("run", &gate.mandatory_run)] {
                 if let Some(condition) = condition {
-                    let _ = write!(said, "; mandatory for the {who} {}", when(&words::condition(condition)));
+                    let _ = write!(said, "; mandatory for the {who} {}", when(&wording::condition(condition)));
                 }
             }
             page.line(2, &said, "");
@@ -66,8 +66,8 @@ fn stage(page: &mut Page, protocol: &Protocol, row: &StageRow<'_>) {
         };
         let said = match leads {
             Leads::Upward => "passed on upward".into(),
-            Leads::By(route, Owner::Stage) => words::route(route),
-            Leads::By(route, Owner::Otherwise) => format!("{}  [otherwise]", words::route(route)),
+            Leads::By(route, Owner::Stage) => wording::route(route),
+            Leads::By(route, Owner::Otherwise) => format!("{}  [otherwise]", wording::route(route)),
             Leads::Nowhere => "no route".into(),
         };
         page.line(6, &format!("{shown:<26}"), &said);

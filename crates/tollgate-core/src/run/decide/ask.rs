@@ -6,7 +6,7 @@ use super::super::event::{
 use super::super::gate::{self, CriterionState};
 use super::super::state::{Attempt, Decision, Shown};
 use super::draft::Draft;
-use super::words::came_out;
+use super::outcome_text::came_out;
 use super::{Answer, Rejection};
 use crate::Name;
 use crate::digest::Digest;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::super::event::{
     FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
+use super::super::fan_out::is_left;
 use super::super::gate::{self, CriterionState, Status};
-use super::super::over::is_left;
 use super::super::state::{At, Criterion, Instance, MAIN, Run, Unit, keyed};
 use super::super::waiver::waivers;
 use super::Rejection;

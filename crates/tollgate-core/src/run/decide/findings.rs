@@ -8,8 +8,8 @@ use super::super::event::{
 };
 use super::super::finding::FindingState;
 use super::super::gate::{self, CriterionState};
+use super::super::role_changes::Compared;
 use super::super::state::{Run, Unit};
-use super::super::wrote::Compared;
 use super::draft::Draft;
 use crate::Name;
 use crate::id::{AttemptId, FindingId};

@@ -4,7 +4,7 @@ use super::super::event::{CutOff, FindingStatus, FlowHeld, FlowMoved, FlowReturn
 use super::super::evolve::counter_key;
 use super::super::state::{At, MAIN};
 use super::draft::Draft;
-use super::words::came_out;
+use super::outcome_text::came_out;
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::DecisionId;

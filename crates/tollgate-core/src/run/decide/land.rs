@@ -14,7 +14,7 @@ use super::super::event::{
     LandTarget, Offered, Origin, RunLanded, UnitState,
 };
 use super::super::evolve::GO_ON;
-use super::super::leash::Leash;
+use super::super::sandbox_record::Leash;
 use super::super::state::{LAND, Landing, Phase, Run};
 use super::draft::Draft;
 use super::{Answer, Command, Decided, LandEnd, Rejection, Stamp, close_reasons};

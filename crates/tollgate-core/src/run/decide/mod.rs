@@ -8,21 +8,21 @@
 mod answer;
 mod ask;
 mod budget;
+mod cancellation;
 mod close;
 mod draft;
-mod each;
 mod enter;
+mod fan_out;
 mod findings;
 mod flow;
 mod land;
 mod open;
-mod park;
+mod outcome_text;
 mod person;
+mod quota;
 mod report;
-mod stop;
-mod unready;
+mod setup_failure;
 mod waive;
-mod words;
 mod work;
 
 use std::collections::BTreeMap;
@@ -34,19 +34,19 @@ use crate::id::{AttemptId, DecisionId};
 use crate::report::{Plan, Report};
 use crate::scope::Content;
 
+use super::agent_stats::Told;
 use super::event::{By, Changed, CommandResult, LandOutcome, LandTarget, Recorded, RunRepaired};
 use super::invariants::Violation;
-use super::leash::Leash;
 use super::pool::Around;
+use super::sandbox_record::Leash;
 use super::state::Run;
-use super::told::Told;
 use draft::Draft;
 
 pub use close::close_reasons;
 pub(super) use close::{accept_reasons, lapse_reason};
 pub use land::not_succeeded;
 pub use open::{Open, OpenArtifact, inputs, open};
-pub use unready::UNREADY;
+pub use setup_failure::UNREADY;
 
 /// When, by whom, under which epoch and among which other runs a command is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::super::event::{ArtifactGiven, AttemptReported, By, ByKind, Changed, LedgerPlanned, VariableGiven, Work};
+use super::super::role_changes::Compared;
 use super::super::state::{Criterion, Ledger, Requirement, Unit};
-use super::super::wrote::Compared;
 use super::draft::Draft;
 use super::open::OpenArtifact;
-use super::park::is_cut_off;
+use super::quota::is_cut_off;
 use super::{AttemptResult, Rejection};
 use crate::Name;
 use crate::id::AttemptId;

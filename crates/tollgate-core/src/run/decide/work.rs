@@ -3,7 +3,7 @@
 use super::super::event::{
     AttemptLost, AttemptRefused, By, ByKind, CommandResult, CommandsRan, DriverTookOver, LandingEnded, Work,
 };
-use super::super::leash::Leash;
+use super::super::sandbox_record::Leash;
 use super::super::state::Attempt;
 use super::draft::Draft;
 use super::{Answer, Landing, Rejection};

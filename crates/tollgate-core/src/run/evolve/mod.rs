@@ -1,7 +1,7 @@
 //! `evolve`: what one recorded event makes of a run. Replay is this and nothing else.
 
 mod ledger;
-mod spent;
+mod usage;
 mod work;
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ use crate::report::Judgement;
 
 pub(super) use ledger::waive_for;
 use ledger::{change_findings, dispose, look_again, open_finding, part, plan, waive, widen};
-use spent::Ending;
+use usage::Ending;
 use work::{commands, land, move_tree, release, repeat, report, start};
 
 /// The answer with which a landing goes on.
@@ -111,17 +111,17 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         }
         Event::AttemptStarted(started) => {
             start(run, at_ms, started);
-            spent::begun(run, at_ms, started);
+            usage::begun(run, at_ms, started);
         }
         Event::AttemptReported(reported) => {
-            spent::ended(run, at_ms, reported.attempt, Ending::Reported(reported.told.as_deref()));
+            usage::ended(run, at_ms, reported.attempt, Ending::Reported(reported.told.as_deref()));
             report(run, reported);
         }
         Event::AttemptParked(parked) => {
-            spent::ended(run, at_ms, parked.attempt, Ending::Parked(&parked.told));
-            spent::park(run, parked);
+            usage::ended(run, at_ms, parked.attempt, Ending::Parked(&parked.told));
+            usage::park(run, parked);
         }
-        Event::PoolParked(parked) => spent::close(run, parked),
+        Event::PoolParked(parked) => usage::close(run, parked),
         Event::DayCounted(counted) => {
             let elsewhere = OnDay { day: counted.day, used: counted.elsewhere };
             Arc::make_mut(&mut run.spent).elsewhere = elsewhere;
@@ -130,11 +130,11 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
             Arc::make_mut(&mut run.spent).limits.insert(changed.over.key(), changed.limit);
         }
         Event::AttemptLost(lost) => {
-            spent::ended(run, at_ms, lost.attempt, Ending::Lost);
+            usage::ended(run, at_ms, lost.attempt, Ending::Lost);
             repeat(run, lost.attempt);
         }
         Event::AttemptUnready(unready) => {
-            spent::ended(run, at_ms, unready.attempt, Ending::Unready);
+            usage::ended(run, at_ms, unready.attempt, Ending::Unready);
             // Commands that did not run are no word of anybody: who is asked next is asked anew.
             if dispatched(run, unready.attempt).is_some() {
                 repeat(run, unready.attempt);
@@ -143,7 +143,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
             }
         }
         Event::AttemptCancelled(cancelled) => {
-            spent::ended(run, at_ms, cancelled.attempt, Ending::Cancelled);
+            usage::ended(run, at_ms, cancelled.attempt, Ending::Cancelled);
             release(run, cancelled.attempt);
         }
         Event::CommandsRan(ran) => commands(run, ran),
@@ -177,7 +177,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::RunRetried(retried) => {
             run.phase = Phase::Open;
             if retried.unit.is_none() {
-                spent::wake(run);
+                usage::wake(run);
             }
         }
         Event::RunClosed(closed) => {

@@ -1,14 +1,14 @@
 //! Gates: what holds now, for a subject, on the content it stands on. Always derived, never stored.
 
-mod eval;
-mod rests;
+mod evaluation;
+mod freshness;
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::event::{CommandRef, UnitState};
-use super::over::is_left;
+use super::fan_out::is_left;
 use super::state::{Criterion, Run, Shown, Unit, keyed};
 use crate::Name;
 use crate::protocol::Condition;
@@ -16,10 +16,10 @@ use crate::protocol::condition::SetKind;
 use crate::protocol::model::{Gate, Value};
 use crate::report::Judgement;
 
-use eval::Eval;
-pub use eval::{class_word, requirement_parts, unit_word};
-pub(super) use rests::document;
-pub use rests::{
+use evaluation::Eval;
+pub use evaluation::{class_word, requirement_parts, unit_word};
+pub(super) use freshness::document;
+pub use freshness::{
     accepted_on, differs_in_scope, fresh, given, is_shown, on, on_tree, outdated, row_rests_on, same_in_nobodys,
     trees_in_use, unit_row_rests_on,
 };

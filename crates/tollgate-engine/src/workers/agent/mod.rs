@@ -26,7 +26,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tollgate_core::run::told::{Guarded, Usage};
+use tollgate_core::run::agent_stats::{Guarded, Usage};
 
 use crate::sandbox::own_place;
 

@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 
 use serde_json::{Value, json};
-use tollgate_core::run::told::Usage;
+use tollgate_core::run::agent_stats::Usage;
 
 use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, at, nano_usd, number, text};
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tollgate_core::Name;
 use tollgate_core::protocol::model::Budget;
-use tollgate_core::run::told::{Quota, Told, Usage};
+use tollgate_core::run::agent_stats::{Quota, Told, Usage};
 
 use super::{Adapter, Before, Pending, line_parser};
 

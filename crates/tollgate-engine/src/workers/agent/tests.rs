@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tollgate_core::protocol::model::Budget;
 use tollgate_core::run::Told;
-use tollgate_core::run::told::Usage;
+use tollgate_core::run::agent_stats::Usage;
 
 use super::tally::is_session;
 use super::*;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tollgate_core::run::Told;
-use tollgate_core::run::told::Guarded;
+use tollgate_core::run::agent_stats::Guarded;
 
 use super::line_reader::Ears;
 use super::spec::variables;

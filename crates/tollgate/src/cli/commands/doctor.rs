@@ -5,7 +5,7 @@ mod worktree;
 use tollgate_api::{AreaFiles, Doctor, DoctorCheck, DoctorStatus};
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
-use tollgate_core::run::leash::{Leash, Network, Sandbox};
+use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
 use tollgate_core::scope;
 use tollgate_engine::sandbox::{Reserved, probe, search_path_into};
 use tollgate_engine::workspace::{Repository as Checkout, WorkspaceError};

@@ -7,12 +7,12 @@ use tollgate_core::Name;
 use tollgate_core::id::{AttemptId, DecisionId};
 use tollgate_core::protocol::model::Kind;
 use tollgate_core::report::{Health, Judgement, SectionRead, Verdict};
+use tollgate_core::run::agent_stats::Usage;
 use tollgate_core::run::event::{
     AttemptReported, AttemptStarted, BundleItem, ChangeKind, Changed, Event, FlowMoved, Recorded, Work,
 };
-use tollgate_core::run::repeated::Once;
+use tollgate_core::run::repetition::Once;
 use tollgate_core::run::state::MAIN;
-use tollgate_core::run::told::Usage;
 use tollgate_core::run::{Run, event};
 use tollgate_core::scope;
 

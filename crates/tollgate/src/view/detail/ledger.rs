@@ -10,7 +10,7 @@ use tollgate_core::report::Verdict;
 use tollgate_core::run::event::CommandRef;
 use tollgate_core::run::finding::FindingState;
 use tollgate_core::run::gate::{self, CriterionState, Status};
-use tollgate_core::run::repeated::{Flaky, Once};
+use tollgate_core::run::repetition::{Flaky, Once};
 use tollgate_core::run::state::{Criterion, Shown, keyed};
 use tollgate_core::run::waiver::waivers;
 use tollgate_core::run::{Run, is_left};

@@ -1,7 +1,7 @@
 //! What the attempts of a run used, by role and in sum. What was not told is unknown, and stays so in every sum.
 
 use tollgate_api::{self as api, AttemptStatus, RoleUsage, UsageSum};
-use tollgate_core::run::told::{Sum, Usage};
+use tollgate_core::run::agent_stats::{Sum, Usage};
 use tollgate_engine::workers::{adapter_of, agent};
 
 use super::history::Told;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::super::agent_stats::Told;
 use super::super::budget::{Used, dispatched};
 use super::super::event::{AttemptParked, AttemptStarted, PoolParked, Work};
 use super::super::pool::Pool;
 use super::super::state::Run;
-use super::super::told::Told;
 use super::with;
 use super::work::{lose, move_tree, release};
 use crate::id::AttemptId;

@@ -2,7 +2,7 @@
 
 use super::super::effects;
 use super::super::event::{EachEntered, FlowEntered, FlowResumed, LedgerPlanned, UnitState};
-use super::super::over::{raised, units_over};
+use super::super::fan_out::{raised, units_over};
 use super::super::state::{At, Instance, Unit};
 use super::draft::Draft;
 use crate::Name;

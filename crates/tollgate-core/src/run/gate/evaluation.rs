@@ -1,8 +1,8 @@
 //! Conditions, evaluated: four values, of which only one passes.
 
 use super::super::event::{DecisionEnd, FindingStatus, UnitState};
+use super::super::fan_out::is_left;
 use super::super::finding::FindingState;
-use super::super::over::is_left;
 use super::super::state::{ArtifactState, At, Criterion, Instance, Judged, On, Run, Unit, keyed};
 use super::{CriterionState, Status, criterion, fresh, given, is_waived, row_matches, stands};
 use crate::Name;
