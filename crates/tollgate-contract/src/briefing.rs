@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tollgate_core::Name;
 use tollgate_core::context::{self, Handover, next_roles};
 use tollgate_core::id::AttemptId;
+use tollgate_core::protocol::Outcome;
 use tollgate_core::report::CriterionRow;
 use tollgate_core::run::Run;
 use tollgate_core::run::event::Work;
@@ -27,11 +28,11 @@ fn known(run: &Run, id: AttemptId) -> Option<Context> {
     let unit = run.instances.get(&attempt.instance)?.unit.as_ref();
     let own = |row: &&Criterion| unit.is_none_or(|unit| row.unit.as_ref() == Some(unit));
     let (rows, others): (Vec<&Criterion>, Vec<&Criterion>) = run.ledger.criteria.iter().partition(own);
-    let outcomes: Vec<&str> = match role.judges() {
-        true => role.verdicts.iter().map(|verdict| verdict.word()).collect(),
-        false => vec!["ok"],
+    let outcomes: Vec<Outcome> = match role.judges() {
+        true => role.verdicts.iter().copied().map(Outcome::Verdict).collect(),
+        false => vec![Outcome::OK],
     };
-    let after = |outcome: &str| -> Vec<Name> {
+    let after = |outcome: &Outcome| -> Vec<Name> {
         let next = next_roles(run, &attempt.instance, &attempt.stage, outcome);
         next.roles.into_iter().chain(next.person.then(|| "person".into())).collect()
     };
@@ -41,7 +42,7 @@ fn known(run: &Run, id: AttemptId) -> Option<Context> {
         part: role.part,
         criteria: Some(rows.into_iter().map(row).collect()),
         others: others.into_iter().map(row).collect(),
-        next: Some(outcomes.into_iter().map(|outcome| (outcome.into(), after(outcome))).collect()),
+        next: Some(outcomes.iter().map(|outcome| (outcome.word().into(), after(outcome))).collect()),
         unit: unit.cloned(),
         markers: Some(Markers::of_lease(run.id, id, attempt.token)),
         ..Context::default()

@@ -37,7 +37,8 @@ pub fn line(recorded: &Recorded) -> Option<String> {
         }
         Event::FlowReturned(returned) => {
             let renews = returned.renews.as_ref().map(|rule| format!(", renews {rule}")).unwrap_or_default();
-            format!("{}: {} -> {}{renews}", returned.instance, returned.decision, target(&returned.to))
+            let decision = returned.decision.map_or_else(|| "skipped".to_owned(), |id| id.to_string());
+            format!("{}: {decision} -> {}{renews}", returned.instance, target(&returned.to))
         }
         Event::FlowHeld(held) => format!("{} is held at `{}`: {}", held.instance, held.stage, held.why),
         Event::AttemptStarted(started) => {

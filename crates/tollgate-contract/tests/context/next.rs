@@ -7,7 +7,7 @@ use tollgate_core::report::Health;
 fn next(bench: &mut Bench, outcome: &str) -> (Vec<String>, bool) {
     let attempt = bench.live();
     let live = &bench.run.attempts[&attempt];
-    let next = next_roles(&bench.run, &live.instance, &live.stage, outcome);
+    let next = next_roles(&bench.run, &live.instance, &live.stage, &outcome.into());
     (next.roles.iter().map(ToString::to_string).collect(), next.person)
 }
 

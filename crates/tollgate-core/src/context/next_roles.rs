@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use crate::Name;
-use crate::protocol::Condition;
 use crate::protocol::model::{Each, Kind, Over, Owner, Rule, Stage, Target, Value};
+use crate::protocol::{Condition, LandOutcome, Outcome};
 use crate::run::state::{MAIN, Run};
 use crate::run::{counter_key, gate};
 
@@ -22,7 +22,7 @@ pub struct Next {
 }
 
 /// Who may come next when a stage of an instance has an outcome.
-pub fn next_roles(run: &Run, instance: &str, stage: &str, outcome: &str) -> Next {
+pub fn next_roles(run: &Run, instance: &str, stage: &str, outcome: &Outcome) -> Next {
     let mut walk = Walk { run, seen: BTreeSet::new(), next: Next::default() };
     let Some(frame) = Frame::of(run, instance) else { return walk.next };
     if let Some(stage) = run.protocol.flow(&frame.flow).and_then(|flow| flow.stage(stage)) {
@@ -76,9 +76,9 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn route(&mut self, frame: &Frame, stage: &Stage, outcome: &str) {
+    fn route(&mut self, frame: &Frame, stage: &Stage, outcome: &Outcome) {
         let run = self.run;
-        let raised = outcome.strip_prefix("raise ");
+        let raised = outcome.raised();
         let found = run.protocol.route(stage, outcome);
         // As the kernel does it: a raise that its `each` does not route goes up, and `otherwise` catches it in main.
         let found = found.filter(|(_, owner)| raised.is_none() || *owner == Owner::Stage || &*frame.flow == MAIN);
@@ -119,13 +119,13 @@ impl Walk<'_> {
             }
             Target::Again | Target::Origin | Target::Back => self.enter(frame, stage),
             Target::Ask(_) | Target::Hold | Target::As(_) => self.next.person = true,
-            Target::Done => self.up(frame, "all"),
-            Target::Dropped => self.up(frame, "none"),
-            Target::Raise(name) if frame.up.is_some() => self.up(frame, &format!("raise {name}")),
+            Target::Done => self.up(frame, &Outcome::All),
+            Target::Dropped => self.up(frame, &Outcome::None),
+            Target::Raise(name) if frame.up.is_some() => self.up(frame, &Outcome::Raised(name.clone())),
             Target::Raise(name) => {
                 // `otherwise` of main; a circle of raises is a person's to solve.
-                let outcome = format!("raise {name}");
-                if self.seen.insert((frame.path(), outcome.as_str().into())) {
+                let outcome = Outcome::Raised(name.clone());
+                if self.seen.insert((frame.path(), outcome.word().into())) {
                     self.route(frame, stage, &outcome);
                 }
             }
@@ -133,7 +133,7 @@ impl Walk<'_> {
     }
 
     /// The flow was left: its `each` has an outcome. Where main was left, nobody comes next.
-    fn up(&mut self, frame: &Frame, outcome: &str) {
+    fn up(&mut self, frame: &Frame, outcome: &Outcome) {
         let run = self.run;
         let Some((up, each)) = &frame.up else { return };
         let marker: Name = format!("{each} {outcome}").into();
@@ -154,7 +154,7 @@ impl Walk<'_> {
             self.begin(frame, stage);
         }
         if holds != Some(true) {
-            self.route(frame, stage, "skipped");
+            self.route(frame, stage, &Outcome::Skipped);
         }
     }
 
@@ -163,8 +163,8 @@ impl Walk<'_> {
             Kind::Dispatch { role } if self.next.roles.contains(role) => {}
             Kind::Dispatch { role } => self.next.roles.push(role.clone()),
             Kind::Ask(_) => self.next.person = true,
-            Kind::Check { .. } => self.route(frame, stage, "pass"),
-            Kind::Land(_) => self.route(frame, stage, "landed"),
+            Kind::Check { .. } => self.route(frame, stage, &Outcome::Pass),
+            Kind::Land(_) => self.route(frame, stage, &Outcome::Land(LandOutcome::Landed)),
             Kind::Each(each) => self.each(frame, stage, each),
         }
     }
@@ -178,7 +178,7 @@ impl Walk<'_> {
             Over::It => false,
         };
         let Some(first) = run.protocol.flow(&each.flow).and_then(|flow| flow.stages.first()).filter(|_| !empty) else {
-            return self.route(frame, stage, "all");
+            return self.route(frame, stage, &Outcome::All);
         };
         let unit = if each.over == Over::It { frame.unit.clone() } else { Subject::Some };
         let up = Some((Box::new(frame.clone()), stage.id.clone()));

@@ -5,6 +5,7 @@ pub mod condition;
 pub mod dialects;
 pub mod graph;
 pub mod model;
+mod outcome;
 mod read;
 pub mod render;
 
@@ -12,4 +13,5 @@ pub use check::check;
 pub use condition::Condition;
 pub use dialects::{Declaration, Dialects, SectionClass};
 pub use model::Protocol;
+pub use outcome::{LandOutcome, Outcome};
 pub use read::{read, read_tree};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
+use super::outcome::Outcome;
 use crate::Name;
 use crate::diagnostic::Place;
 use crate::report::{Part, Verdict};
@@ -346,7 +347,7 @@ pub enum Target {
     /// In asks: the origin stage again.
     Origin,
     /// In asks: where the origin's outcome goes.
-    As(Name),
+    As(Outcome),
 }
 
 impl Protocol {
@@ -396,7 +397,8 @@ impl Protocol {
     }
 
     /// The route of an outcome at a stage, and whether it is a rule of `otherwise`.
-    pub fn route<'a>(&'a self, stage: &'a Stage, outcome: &str) -> Option<(&'a Rule, Owner)> {
+    pub fn route<'a>(&'a self, stage: &'a Stage, outcome: &Outcome) -> Option<(&'a Rule, Owner)> {
+        let outcome = &*outcome.word();
         find(&stage.on, outcome)
             .map(|rule| (rule, Owner::Stage))
             .or_else(|| find(&self.otherwise, outcome).map(|rule| (rule, Owner::Otherwise)))

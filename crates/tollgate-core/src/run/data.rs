@@ -2,11 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::blank::blank_as_none;
 use super::budget::Over;
 use super::repetition::Once;
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::AttemptId;
+pub use crate::protocol::LandOutcome;
+use crate::protocol::Outcome;
 use crate::protocol::model::{Class, Target};
 use crate::report::Judgement;
 
@@ -138,28 +141,6 @@ pub enum ChangeKind {
     Created,
     Modified,
     Deleted,
-}
-
-/// The outcomes of a landing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LandOutcome {
-    Landed,
-    Conflict,
-    OutOfScope,
-    Refused,
-}
-
-impl LandOutcome {
-    /// The outcome as protocols route it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Landed => "landed",
-            Self::Conflict => "conflict",
-            Self::OutOfScope => "out_of_scope",
-            Self::Refused => "refused",
-        }
-    }
 }
 
 /// How a run hands its tree over.
@@ -372,7 +353,9 @@ pub struct DefaultAnswer {
 #[serde(deny_unknown_fields)]
 pub struct Origin {
     pub stage: Name,
-    pub outcome: Name,
+    /// What the stage came to; none: the stage is the question itself.
+    #[serde(with = "blank_as_none")]
+    pub outcome: Option<Outcome>,
     /// The route a limit cut off: its rule and its target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_off: Option<CutOff>,

@@ -6,12 +6,14 @@ use serde::de::{DeserializeSeed, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::agent_stats::Told;
+use super::blank::blank_as_none;
 use super::budget::{Budgets, Over, Used};
 use super::envelope::{DataIn, DataOut};
 use super::sandbox_record::Leash;
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, RunId};
+use crate::protocol::Outcome;
 use crate::protocol::model::{Target, Value};
 use crate::report::{CriterionReport, Health, Plan, SectionRead, Verdict};
 use crate::scope::Content;
@@ -168,7 +170,7 @@ events! {
     FlowMoved = "flow.moved" {
         instance: Name,
         stage: Name,
-        outcome: Name,
+        outcome: Outcome,
         /// The rule's own outcome pattern: with the stage, the name of its counter.
         rule: Name,
         to: Target,
@@ -190,7 +192,9 @@ events! {
     FlowReturned = "flow.returned" {
         instance: Name,
         stage: Name,
-        decision: DecisionId,
+        /// The question that was answered; none: it was skipped and never asked.
+        #[serde(with = "blank_as_none")]
+        decision: Option<DecisionId>,
         to: Target,
         /// The rule whose counter a person renewed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -199,7 +203,14 @@ events! {
     /// Units are at work below a stage.
     EachEntered = "each.entered" { instance: Name, stage: Name, units: Vec<Name> }
     /// Nothing can move in this instance without a person.
-    FlowHeld = "flow.held" { instance: Name, stage: Name, outcome: Name, why: String }
+    FlowHeld = "flow.held" {
+        instance: Name,
+        stage: Name,
+        /// What the stage came to; none: it is a question that could not be put.
+        #[serde(with = "blank_as_none")]
+        outcome: Option<Outcome>,
+        why: String,
+    }
     /// Work began under a lease; its token is this event's seq.
     AttemptStarted = "attempt.started" {
         attempt: AttemptId,

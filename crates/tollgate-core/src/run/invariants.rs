@@ -116,15 +116,15 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
             found.unless(pending, 4, || format!("{} ends, but it is not open", ended.decision));
         }
         Event::FlowReturned(returned) => {
-            let waited = run
-                .instances
-                .get(&returned.instance)
-                .is_some_and(|known| matches!(known.at, At::Waiting { decision, .. } if decision == returned.decision));
-            let ended = run.decisions.get(&returned.decision).is_some_and(|decision| decision.end.is_some());
             // A question that was skipped was never asked.
-            found.unless(returned.decision.0 == 0 || (waited && ended), 4, || {
-                format!("{} takes effect, but nothing waits for it", returned.decision)
-            });
+            if let Some(answered) = returned.decision {
+                let waited = run
+                    .instances
+                    .get(&returned.instance)
+                    .is_some_and(|known| matches!(known.at, At::Waiting { decision, .. } if decision == answered));
+                let ended = run.decisions.get(&answered).is_some_and(|decision| decision.end.is_some());
+                found.unless(waited && ended, 4, || format!("{answered} takes effect, but nothing waits for it"));
+            }
         }
         Event::FlowMoved(moved) => {
             limits(&mut found, run, moved);

@@ -7,6 +7,7 @@
 //! ```
 
 pub mod agent_stats;
+mod blank;
 pub mod budget;
 pub mod bundle;
 mod content_parts;

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::blank::blank_as_none;
 use crate::Name;
 use crate::id::{AttemptId, DecisionId};
+use crate::protocol::Outcome;
 use crate::protocol::model::Target;
 
 /// Where a flow instance stands.
@@ -19,7 +21,12 @@ pub enum At {
     /// Units are at work below it.
     Each { stage: Name },
     /// Nothing moves without a person's `retry`.
-    Held { stage: Name, outcome: Name, why: String },
+    Held {
+        stage: Name,
+        #[serde(with = "blank_as_none")]
+        outcome: Option<Outcome>,
+        why: String,
+    },
     /// Everything is done; decisions beside the work are still open.
     Closing { stage: Name },
     /// It has ended.

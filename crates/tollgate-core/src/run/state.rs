@@ -150,7 +150,7 @@ pub struct Instance {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Told>,
     /// The verdict of a judge that accepts, until what it must establish is evaluated.
-    pub judging: Option<Name>,
+    pub judging: Option<Verdict>,
     /// The attempt that a crash cut off here: the next one repeats it under its number.
     pub lost: Option<AttemptId>,
     /// The event that last started it at its first stage.

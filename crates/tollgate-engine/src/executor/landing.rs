@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tollgate_core::Name;
 use tollgate_core::id::AttemptId;
+use tollgate_core::protocol::Outcome;
 use tollgate_core::report::Judgement;
 use tollgate_core::run::decide::Landing as Landed;
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
@@ -166,7 +167,7 @@ impl RealHands {
         let events = session::events(&*self.journal, run.id, 0, u64::MAX);
         let (mut landings, mut given) = (BTreeSet::new(), None);
         let (mut came_by, mut about, mut last) = (BTreeMap::new(), BTreeSet::new(), None);
-        let conflict = LandOutcome::Conflict.word();
+        let conflict = Outcome::Land(LandOutcome::Conflict);
         for recorded in events.map_err(|error| Failure::Other(error.to_string()))? {
             match recorded.event {
                 Event::AttemptStarted(started) => {
@@ -185,7 +186,7 @@ impl RealHands {
                 }
                 Event::FlowMoved(moved) => drop(came_by.insert(moved.instance, moved.outcome)),
                 Event::DecisionAsked(asked) => {
-                    let by_conflict = came_by.get(&asked.asked.instance).is_some_and(|outcome| **outcome == *conflict);
+                    let by_conflict = came_by.get(&asked.asked.instance).is_some_and(|outcome| *outcome == conflict);
                     // A question can come to the same place by an answer: it is about a collision when the landing was one.
                     if by_conflict && last == Some(LandOutcome::Conflict) {
                         about.insert(asked.decision);

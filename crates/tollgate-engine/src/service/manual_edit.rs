@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use tollgate_core::Name;
 use tollgate_core::id::DecisionId;
+use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::{Route, Stage};
 use tollgate_core::run::decide::Answer;
 use tollgate_core::run::event::ChangeKind;
@@ -99,10 +100,10 @@ fn amends_tree(run: &Run, decision: &Decision, option: Option<&str>) -> bool {
 
 /// The route that an answer takes.
 fn route_of<'a>(run: &'a Run, decision: &Decision, option: Option<&str>) -> Option<&'a Route> {
-    let outcome = option.unwrap_or("answered");
+    let outcome = option.map_or(Outcome::Answered, Outcome::from);
     let stage: &Stage = match run.protocol.ask(&decision.asked.ask) {
         Some(shared) => shared,
         None => run.stage(run.instances.get(&decision.asked.instance)?, &decision.asked.ask)?,
     };
-    run.protocol.route(stage, outcome).map(|(rule, _)| &rule.route)
+    run.protocol.route(stage, &outcome).map(|(rule, _)| &rule.route)
 }

@@ -99,10 +99,10 @@ impl Watch {
         }
         self.tally(&recorded);
         if let Event::FlowReturned(returned) = &recorded.event
-            && returned.decision.0 > 0
-            && !self.returned.insert(returned.decision.0)
+            && let Some(decision) = returned.decision
+            && !self.returned.insert(decision.0)
         {
-            return Err(Violation { invariant: 4, what: format!("{} takes effect twice", returned.decision) });
+            return Err(Violation { invariant: 4, what: format!("{decision} takes effect twice") });
         }
         self.events.push(recorded);
         Ok(())
@@ -112,7 +112,7 @@ impl Watch {
         self.count(format!("event {}", recorded.event.kind()));
         match &recorded.event {
             Event::FlowMoved(moved) => {
-                let outcome = moved.outcome.split('.').next().unwrap_or_default().to_owned();
+                let outcome = moved.outcome.word().split('.').next().unwrap_or_default().to_owned();
                 self.count(format!("outcome {outcome}"));
                 if moved.cut_off {
                     self.count("limit reached");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tollgate_core::code::Code;
 use tollgate_core::id::DecisionId;
-use tollgate_core::run::decide::UNREADY;
+use tollgate_core::protocol::Outcome;
 use tollgate_core::run::event::RunOutcome;
 use tollgate_core::run::state::{At, Decision, Phase};
 use tollgate_core::run::{Event, Recorded, Run};
@@ -274,14 +274,14 @@ fn end(run: &Run, sandbox: Option<String>, session: &Session) -> Exit {
             }
             next(session, &format!("tollgate retry {}", run.id));
             next(session, &format!("tollgate cancel {}", run.id));
-            if is_held_by(run, OUTSIDE) {
+            if is_held_by(run, &OUTSIDE.into()) {
                 let name = &run.protocol.name;
                 output.talk(format!(
                     "  a run keeps the areas it started with; [areas.{name}] in .tollgate/config.toml says for the next one where files lie:"
                 ));
                 next(session, &format!("tollgate doctor {name}"));
             }
-            if !is_held_by(run, UNREADY) {
+            if !is_held_by(run, &Outcome::Unready) {
                 return Exit::With(Kind::Refused);
             }
             next(session, &format!("tollgate explain {}", Code::NOT_READY));
@@ -291,8 +291,10 @@ fn end(run: &Run, sandbox: Option<String>, session: &Session) -> Exit {
 }
 
 /// Whether a run stands still because of such an outcome.
-fn is_held_by(run: &Run, wanted: &str) -> bool {
-    run.instances.values().any(|instance| matches!(&instance.at, At::Held { outcome, .. } if &**outcome == wanted))
+fn is_held_by(run: &Run, wanted: &Outcome) -> bool {
+    run.instances
+        .values()
+        .any(|instance| matches!(&instance.at, At::Held { outcome, .. } if outcome.as_ref() == Some(wanted)))
 }
 
 /// Why a run stands still: what is held, with everything that was wrong with it, a line each.

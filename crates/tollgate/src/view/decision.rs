@@ -48,7 +48,7 @@ pub fn decision(
         unit: asked.unit.as_ref().map(ToString::to_string),
         origin: Origin {
             stage: asked.origin.stage.to_string(),
-            outcome: Some(asked.origin.outcome.to_string()).filter(|outcome| !outcome.is_empty()),
+            outcome: asked.origin.outcome.as_ref().map(ToString::to_string),
             cut_off: asked.origin.cut_off.as_ref().map(|cut_off| target(&cut_off.to)),
         },
         options: asked

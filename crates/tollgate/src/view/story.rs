@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tollgate_core::id::AttemptId;
+use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::{Health, Judgement, Verdict};
 use tollgate_core::run::event::{
@@ -111,8 +112,8 @@ fn who(work: &Work) -> String {
 
 /// Whether a move says what no other line does: an outcome that nobody reported.
 fn is_news(moved: &FlowMoved) -> bool {
-    matches!(&*moved.outcome, "inconclusive" | "fail" | "stale" | "unobservable")
-        && matches!(moved.to, Target::Stage(_) | Target::Again)
+    let unreported = [Outcome::Verdict(Verdict::Inconclusive), Outcome::Fail, Outcome::Stale, Outcome::Unobservable];
+    unreported.contains(&moved.outcome) && matches!(moved.to, Target::Stage(_) | Target::Again)
 }
 
 /// One sentence for an event; none for those that only move bookkeeping.
@@ -374,7 +375,7 @@ fn reported_sentence(reported: &AttemptReported) -> String {
 fn moved_sentence(moved: &FlowMoved) -> Option<String> {
     let limit = if moved.cut_off { " (its limit is reached)" } else { "" };
     let to = match &moved.to {
-        Target::Stage(_) if &*moved.outcome == "skipped" => return None,
+        Target::Stage(_) if moved.outcome == Outcome::Skipped => return None,
         Target::Stage(stage) => format!("goes to `{stage}`"),
         Target::Again => "goes there again".to_owned(),
         Target::Ask(_) => "a person is asked".to_owned(),
@@ -384,9 +385,9 @@ fn moved_sentence(moved: &FlowMoved) -> Option<String> {
         Target::Raise(name) => format!("leaves the flow: {name}"),
         Target::Back | Target::Origin | Target::As(_) => return None,
     };
-    let outcome = match &*moved.outcome {
-        "inconclusive" => "accepted, but what was measured does not bear it out".to_owned(),
-        outcome => outcome.replace('_', " "),
+    let outcome = match &moved.outcome {
+        Outcome::Verdict(Verdict::Inconclusive) => "accepted, but what was measured does not bear it out".to_owned(),
+        outcome => outcome.word().replace('_', " "),
     };
     Some(format!("`{}` came out as {outcome}: {to}{limit}", moved.stage))
 }

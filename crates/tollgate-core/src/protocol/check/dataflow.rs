@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use super::super::condition::{Condition, SetKind};
 use super::super::graph::{Edge, End, Graph, Node, SIZE_MAX};
 use super::super::model::{Each, Given, Kind, Land, Over, Stage};
+use super::super::{LandOutcome, Outcome};
 use super::change::{Changes, Reach, reaches};
 use super::gated::parts;
 use super::space::{Facts, Space, State, join, normal};
@@ -45,7 +46,7 @@ pub(super) struct Point {
     /// The instance that an `each` runs.
     child: Option<usize>,
     /// What a flow run with `over: it` came back with, by outcome, and was not carried on yet.
-    returned: Vec<(Name, State)>,
+    returned: Vec<(Outcome, State)>,
     /// What its edges do, worked out at the first visit.
     effects: Vec<Effect>,
 }
@@ -225,7 +226,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         }
         for (index, edge) in node.edges.iter().enumerate() {
             self.steps += runs.len().max(skips.len()) + 1;
-            let out = if in_place(node.stage) && &*edge.outcome != "skipped" {
+            let out = if in_place(node.stage) && edge.outcome != Outcome::Skipped {
                 let came = back.iter().filter(|(name, _)| *name == edge.outcome);
                 normal(came.flat_map(|(_, state)| state.iter().copied()).collect())
             } else {
@@ -249,9 +250,11 @@ impl<'a, 'p> DataFlow<'a, 'p> {
     pub fn carried(&self, point: usize, index: usize, runs: &State, skips: &State) -> State {
         let node = self.node(point);
         let (edge, effect) = (&node.edges[index], &self.points[point].effects[index]);
-        match (&node.stage.kind, &*edge.outcome) {
-            (_, "skipped") => skips.clone(),
-            (Kind::Each(each), "all" | "some") if !(&*edge.outcome == "all" && self.may_be_empty(each)) => {
+        match (&node.stage.kind, &edge.outcome) {
+            (_, Outcome::Skipped) => skips.clone(),
+            (Kind::Each(each), Outcome::All | Outcome::Some)
+                if !(edge.outcome == Outcome::All && self.may_be_empty(each)) =>
+            {
                 // No unit is done whose flow never is.
                 let done = self.points[point].child.map(|child| &self.instances[child].done);
                 let can = |valuation: u32| done.is_some_and(|done| done.contains(&self.start_of(valuation)));
@@ -352,10 +355,12 @@ impl<'a, 'p> DataFlow<'a, 'p> {
     /// Whether an outcome can come about under a valuation, as far as gates that read variables tell.
     fn possible(&self, stage: &Stage, edge: &Edge, valuation: u32) -> bool {
         let can_hold = |gate: &Name| self.judge.gate(gate, valuation).can_be(true);
-        let own = match (&stage.kind, &*edge.outcome) {
-            (Kind::Check { gates }, "pass") => gates.iter().all(can_hold),
-            (Kind::Check { gates }, "fail") => gates.iter().any(|g| self.judge.gate(g, valuation).can_be(false)),
-            (Kind::Dispatch { .. }, "accept" | "accept_with_notes") => stage.ensures.iter().all(can_hold),
+        let own = match (&stage.kind, &edge.outcome) {
+            (Kind::Check { gates }, Outcome::Pass) => gates.iter().all(can_hold),
+            (Kind::Check { gates }, Outcome::Fail) => gates.iter().any(|g| self.judge.gate(g, valuation).can_be(false)),
+            (Kind::Dispatch { .. }, Outcome::Verdict(verdict)) if verdict.accepts() => {
+                stage.ensures.iter().all(can_hold)
+            }
             _ => true,
         };
         own && edge.ensures.iter().all(can_hold)
@@ -371,12 +376,12 @@ impl<'a, 'p> DataFlow<'a, 'p> {
             Kind::Ask(_) => {
                 let chosen = |given: &Name| {
                     let dim = self.space.dim(given)?;
-                    let value = self.space.dims[dim].values.iter().position(|value| *value == edge.outcome)?;
+                    let value = self.space.dims[dim].values.iter().position(|value| **value == *edge.outcome.word())?;
                     Some((dim, vec![value]))
                 };
                 effect.assign(stage.gives.iter().filter_map(chosen).collect());
             }
-            Kind::Check { gates } if &*edge.outcome == "pass" => {
+            Kind::Check { gates } if edge.outcome == Outcome::Pass => {
                 gates.iter().for_each(|gate| effect.gens.set(self.space.gates[gate]));
             }
             Kind::Check { .. } => {}
@@ -388,19 +393,21 @@ impl<'a, 'p> DataFlow<'a, 'p> {
                     reach.writers.iter().for_each(|writer| effect.kills.set(self.space.roles[writer]));
                 }
                 // Units that are not as they should be: what was established of all units before is not so any more.
-                if each.over != Over::It && &*edge.outcome != "all" {
+                if each.over != Over::It && edge.outcome != Outcome::All {
                     effect.kills = effect.kills.or(self.changes.unit_states());
                 }
             }
-            Kind::Land(land) => match (&*edge.outcome, land) {
-                ("landed", Land::Run | Land::Base) => {
+            Kind::Land(land) => match (&edge.outcome, land) {
+                (Outcome::Land(LandOutcome::Landed), Land::Run | Land::Base) => {
                     if self.instances[instance].of_unit {
                         effect.kills = effect.kills.or(self.changes.tree());
                     }
                     effect.gens.set(self.space.landed);
                 }
                 // The work now stands on the caller's tree, with the collisions in the files.
-                ("conflict", Land::Run) => effect.kills = effect.kills.or(self.changes.kills(&self.changes.areas())),
+                (Outcome::Land(LandOutcome::Conflict), Land::Run) => {
+                    effect.kills = effect.kills.or(self.changes.kills(&self.changes.areas()));
+                }
                 _ => {}
             },
         }
@@ -414,7 +421,11 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         if !writes.is_empty() {
             effect.kills.set(self.space.roles[role]);
         }
-        if !matches!(&*edge.outcome, "ok" | "accept" | "accept_with_notes") {
+        let succeeds = match &edge.outcome {
+            Outcome::Verdict(verdict) => verdict.accepts(),
+            outcome => *outcome == Outcome::OK,
+        };
+        if !succeeds {
             return;
         }
         stage.ensures.iter().for_each(|gate| effect.gens.set(self.space.gates[gate]));
@@ -440,11 +451,11 @@ fn in_place(stage: &Stage) -> bool {
 }
 
 /// The outcome that the end of a flow in place is to the stage that runs it.
-pub(super) fn outcome_of(end: &End) -> Option<Name> {
+pub(super) fn outcome_of(end: &End) -> Option<Outcome> {
     match end {
-        End::Done => Some("all".into()),
-        End::Dropped => Some("none".into()),
-        End::Raise(raised) => Some(format!("raise {raised}").into()),
+        End::Done => Some(Outcome::All),
+        End::Dropped => Some(Outcome::None),
+        End::Raise(raised) => Some(Outcome::Raised(raised.clone())),
         End::Hold | End::Node(_) => None,
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::super::Outcome;
 use super::super::condition::{Condition, Quantifier, SetKind};
 use super::super::graph::{End, Graph};
 use super::super::model::{Gate, Kind, Over};
@@ -143,7 +144,7 @@ impl Around {
                 next.extend(runs.iter().map(|(valuation, _)| (flow.instances[child].base, *valuation)));
             }
             for (index, edge) in node.edges.iter().enumerate() {
-                if (in_place.is_some() || is_avoided) && &*edge.outcome != "skipped" {
+                if (in_place.is_some() || is_avoided) && edge.outcome != Outcome::Skipped {
                     continue;
                 }
                 for (valuation, _) in flow.carried(point, index, &runs, &skips) {

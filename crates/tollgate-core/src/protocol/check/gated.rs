@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::Outcome;
 use super::super::condition::{Condition, Quantifier, SetKind};
 use super::super::graph::{Edge, End, FlowGraph, Graph, Node, over_variables};
 use super::super::model::{Class, Each, Gate, Kind, Makes, Over, Role, Stage, Trees};
@@ -100,8 +101,9 @@ fn units(graph: &Graph<'_>, breaches: &mut Breaches) {
     }
     for flow in &graph.flows {
         for (at, node) in flow.nodes.iter().enumerate().filter(|(_, node)| accepts(node)) {
-            let goes_on =
-                |edge: &&Edge| matches!(&*edge.outcome, "some" | "none") && matches!(edge.to, End::Node(_) | End::Done);
+            let goes_on = |edge: &&Edge| {
+                matches!(edge.outcome, Outcome::Some | Outcome::None) && matches!(edge.to, End::Node(_) | End::Done)
+            };
             let (place, how) = if let Some(edge) = node.edges.iter().find(goes_on) {
                 (edge.place, format!("goes on when {} of them are accepted", edge.outcome))
             } else if let Some(writer) = writer_after(graph, flow, at) {

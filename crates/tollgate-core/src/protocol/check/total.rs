@@ -1,12 +1,13 @@
 //! *total*: every outcome has a route, and every route an outcome.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::super::Outcome;
 use super::super::dialects::Dialects;
 use super::super::graph::{Fault, Graph};
 use super::super::model::{Kind, Rule, Stage, Target};
 use super::Breaches;
-use crate::Name;
 use crate::code::Code;
 
 /// Outcomes that `otherwise` may route though no stage has them today: a rule for all stages looks ahead.
@@ -28,31 +29,31 @@ const USUAL: [&str; 12] = [
 pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
     faults(graph, breaches);
     contracts(graph, dialects, breaches);
-    let mut all: BTreeSet<Name> = USUAL.map(Name::from).into();
+    let mut all: BTreeSet<String> = USUAL.map(String::from).into();
     let mut asks: BTreeSet<&str> = BTreeSet::new();
     for (flow, node) in graph.flows.iter().flat_map(|flow| flow.nodes.iter().map(move |node| (flow, node))) {
         if node.origin.is_some() && !asks.insert(&node.stage.id) {
             continue;
         }
-        let outcomes = graph.outcomes(node.stage, dialects);
+        let outcomes: Vec<String> = graph.outcomes(node.stage, dialects).iter().map(Outcome::to_string).collect();
         // Without its contract nobody knows what the stage can come to.
         if known(graph, node.stage, dialects) {
             keys(&node.stage.on, &outcomes, &format!("the stage `{}` never has", node.stage.id), breaches);
         }
         all.extend(outcomes);
-        all.extend(flow.raises.keys().map(|raised| Name::from(format!("raise {raised}"))));
+        all.extend(flow.raises.keys().map(|raised| format!("raise {raised}")));
     }
     // A raise of main ends in `otherwise` and is in no flow's list.
     let stages = graph.protocol.flows.iter().flat_map(|flow| &flow.stages).chain(&graph.protocol.asks);
     for rule in stages.flat_map(|stage| &stage.on).chain(&graph.protocol.otherwise) {
         for target in [Some(&rule.route.to), rule.route.then.as_ref()].into_iter().flatten() {
             if let Target::Raise(raised) = target {
-                all.insert(format!("raise {raised}").into());
+                all.insert(format!("raise {raised}"));
             }
         }
     }
     answers(graph, breaches);
-    let outcomes: Vec<Name> = all.into_iter().collect();
+    let outcomes: Vec<String> = all.into_iter().collect();
     keys(&graph.protocol.otherwise, &outcomes, "no stage ever has", breaches);
 }
 
@@ -60,13 +61,13 @@ pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
 fn answers(graph: &Graph<'_>, breaches: &mut Breaches) {
     let copies = || graph.flows.iter().flat_map(|flow| &flow.nodes).filter(|node| node.origin.is_some());
     let put: BTreeSet<&str> = copies().map(|copy| &*copy.stage.id).collect();
-    let offered: BTreeSet<(&str, &Name)> =
-        copies().flat_map(|copy| copy.edges.iter().map(|edge| (&*copy.stage.id, &edge.outcome))).collect();
+    let offered: BTreeSet<(&str, Cow<'_, str>)> =
+        copies().flat_map(|copy| copy.edges.iter().map(|edge| (&*copy.stage.id, edge.outcome.word()))).collect();
     for ask in graph.protocol.asks.iter().filter(|ask| put.contains(&*ask.id)) {
         // What nobody chooses is told of each origin already.
         for rule in ask.on.iter().filter(|rule| &*rule.outcome != "skipped") {
             if let Target::As(outcome) = &rule.route.to
-                && !offered.contains(&(&*ask.id, &rule.outcome))
+                && !offered.contains(&(&*ask.id, Cow::from(&*rule.outcome)))
             {
                 let message = format!("no stage that puts the ask `{}` can go on `as {outcome}`", ask.id);
                 let hint = "name an outcome that such a stage routes; what is a fact cannot be accepted";
@@ -84,12 +85,12 @@ fn known(graph: &Graph<'_>, stage: &Stage, dialects: &Dialects) -> bool {
 }
 
 /// Each key of a table of routes is an outcome, a health with codes, or a pattern that meets one.
-fn keys(rules: &[Rule], outcomes: &[Name], who: &str, breaches: &mut Breaches) {
+fn keys(rules: &[Rule], outcomes: &[String], who: &str, breaches: &mut Breaches) {
     for rule in rules {
         let key = &*rule.outcome;
-        let meets = |outcome: &Name| match key.strip_suffix('*') {
+        let meets = |outcome: &String| match key.strip_suffix('*') {
             Some(prefix) => key.contains('.') && outcome.starts_with(prefix),
-            None => &**outcome == key,
+            None => outcome == key,
         };
         if !outcomes.iter().any(meets) {
             let list: Vec<&str> = outcomes.iter().map(|outcome| &**outcome).collect();

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::Outcome;
 use super::super::dialects::Dialects;
 use super::super::model::{Ensures, Kind, Owner, Protocol, Route, Rule, Stage, Target};
 use super::outcomes::{needed, stands_for, table};
@@ -67,7 +68,7 @@ struct Builder<'a, 'p> {
 
 /// One outcome on its way to becoming edges.
 struct Draft {
-    outcome: Name,
+    outcome: Outcome,
     /// The node that `again` means: the one whose rule it is.
     again: usize,
     mode: Mode,
@@ -98,7 +99,7 @@ impl<'p> Builder<'_, 'p> {
         self.compiled.get(*self.callees.get(&*each.flow)?)?.as_ref()
     }
 
-    fn outcomes_of(&self, stage: &Stage) -> Vec<Name> {
+    fn outcomes_of(&self, stage: &Stage) -> Vec<Outcome> {
         let raises: Vec<Name> = self.callee(stage).map(|c| c.raises.keys().cloned().collect()).unwrap_or_default();
         table(stage, self.protocol, self.dialects, &raises)
     }
@@ -106,7 +107,7 @@ impl<'p> Builder<'_, 'p> {
     fn stage_edges(&mut self, node: usize) {
         let stage = self.nodes[node].stage;
         for outcome in self.outcomes_of(stage) {
-            if let Some(raised) = outcome.strip_prefix("raise ") {
+            if let Outcome::Raised(raised) = &outcome {
                 self.raise_edges(node, &outcome, raised);
                 continue;
             }
@@ -128,11 +129,11 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// The edges of `raise x` at an `each`: its own route, else upward.
-    fn raise_edges(&mut self, node: usize, outcome: &Name, raised: &str) {
+    fn raise_edges(&mut self, node: usize, outcome: &Outcome, raised: &str) {
         let stage = self.nodes[node].stage;
         let by_person = self.callee(stage).and_then(|callee| callee.raises.get(raised).copied()).unwrap_or(false);
         let mode = if by_person { Mode::Person } else { Mode::Automatic };
-        let own = stage.on.iter().find(|rule| rule.outcome == *outcome);
+        let own = stage.on.iter().find(|rule| *rule.outcome == *outcome.word());
         let place = own.map_or(stage.place, |rule| rule.place);
         let (ensures, amends) = (Vec::new(), Vec::new());
         let draft = Draft { outcome: outcome.clone(), again: node, mode, way: Way::Plain, ensures, amends, place };
@@ -179,9 +180,9 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// A timer's answer takes the option's route, but ensures nothing.
-    fn default_edge(&mut self, node: usize, rule: &Rule, outcome: &Name, place: Place) {
+    fn default_edge(&mut self, node: usize, rule: &Rule, outcome: &Outcome, place: Place) {
         let Kind::Ask(ask) = &self.nodes[node].stage.kind else { return };
-        if ask.default.as_ref().is_none_or(|default| default.answer != *outcome) {
+        if ask.default.as_ref().is_none_or(|default| *default.answer != *outcome.word()) {
             return;
         }
         let origin = self.nodes[node].origin.as_ref().map_or(node, |origin| origin.node);
@@ -198,11 +199,9 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// What bounds an outcome by itself: an answer is a person's, everything else nobody's.
-    fn mode(&self, stage: &Stage, outcome: &str) -> Mode {
-        match &stage.kind {
-            Kind::Ask(_) if !matches!(outcome, "cancelled" | "skipped") => Mode::Person,
-            _ => Mode::Automatic,
-        }
+    fn mode(&self, stage: &Stage, outcome: &Outcome) -> Mode {
+        let answered = !matches!(outcome, Outcome::Cancelled | Outcome::Skipped);
+        if matches!(stage.kind, Kind::Ask(_)) && answered { Mode::Person } else { Mode::Automatic }
     }
 
     fn origin_gates(&self, origin: usize, ensures: &Ensures) -> Vec<Name> {
@@ -277,7 +276,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// `as x`: where the origin's outcome goes; not offered where the origin has it not.
-    fn as_edges(&mut self, node: usize, origin: usize, outcome: &Name, draft: Draft) {
+    fn as_edges(&mut self, node: usize, origin: usize, outcome: &Outcome, draft: Draft) {
         let stage = self.nodes[origin].stage;
         let real = stands_for(self.protocol, self.needed, stage, outcome);
         let rule = real.and_then(|real| self.protocol.route(stage, &real));

@@ -10,6 +10,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use super::Outcome;
 use super::model::{Flow, Protocol, Stage};
 use crate::Name;
 use crate::diagnostic::Place;
@@ -57,7 +58,7 @@ pub struct Node<'p> {
 pub struct Origin {
     /// The node of the stage that routed to it.
     pub node: usize,
-    pub outcome: Name,
+    pub outcome: Outcome,
     /// The target of the route that a limit cut off.
     pub cut_off: Option<End>,
 }
@@ -65,7 +66,7 @@ pub struct Origin {
 /// One way out of a node.
 #[derive(Debug, Clone)]
 pub struct Edge {
-    pub outcome: Name,
+    pub outcome: Outcome,
     pub to: End,
     pub mode: Mode,
     /// What a person's answer establishes.
@@ -114,9 +115,9 @@ pub enum Way {
 #[derive(Debug)]
 pub enum Fault<'p> {
     /// An outcome has no route.
-    NotRouted { stage: &'p Stage, outcome: Name },
+    NotRouted { stage: &'p Stage, outcome: Outcome },
     /// An automatic answer whose target the origin lacks.
-    OriginLacks { ask: &'p Stage, answer: Name, origin: &'p Stage, place: Place },
+    OriginLacks { ask: &'p Stage, answer: Outcome, origin: &'p Stage, place: Place },
     /// A raise leaves main.
     Uncaught { raised: Name, stage: &'p Stage, place: Place },
     /// Flows call each other in a circle, seen at this stage.

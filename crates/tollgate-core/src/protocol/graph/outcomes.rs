@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use super::super::condition::{Condition, SetKind};
 use super::super::dialects::Dialects;
 use super::super::model::{Ask, Budget, Kind, Over, Protocol, Role, Stage};
+use super::super::{LandOutcome, Outcome};
 use super::{Graph, build};
 use crate::Name;
-use crate::report::Health;
+use crate::report::{Health, Verdict};
 
 /// Every outcome a stage can have, in the order in which tables show them. Each is there once.
-pub fn outcomes(stage: &Stage, protocol: &Protocol, dialects: &Dialects) -> Vec<Name> {
+pub fn outcomes(stage: &Stage, protocol: &Protocol, dialects: &Dialects) -> Vec<Outcome> {
     match &stage.kind {
         // What a flow lets out is seen on its graph only.
         Kind::Each(_) => build(protocol, dialects).outcomes(stage, dialects),
@@ -20,7 +21,7 @@ pub fn outcomes(stage: &Stage, protocol: &Protocol, dialects: &Dialects) -> Vec<
 
 impl Graph<'_> {
     /// Every outcome a stage of this protocol can have.
-    pub fn outcomes(&self, stage: &Stage, dialects: &Dialects) -> Vec<Name> {
+    pub fn outcomes(&self, stage: &Stage, dialects: &Dialects) -> Vec<Outcome> {
         let callee = match &stage.kind {
             Kind::Each(each) => self.index(&each.flow),
             _ => None,
@@ -31,56 +32,58 @@ impl Graph<'_> {
 }
 
 /// The table, with what a stage's flow lets out already known.
-pub(super) fn table(stage: &Stage, protocol: &Protocol, dialects: &Dialects, raises: &[Name]) -> Vec<Name> {
-    let mut list: Vec<Name> = match &stage.kind {
+pub(super) fn table(stage: &Stage, protocol: &Protocol, dialects: &Dialects, raises: &[Name]) -> Vec<Outcome> {
+    let mut list: Vec<Outcome> = match &stage.kind {
         Kind::Dispatch { role } => {
             protocol.roles.get(role).map(|role| dispatch(stage, role, protocol, dialects)).unwrap_or_default()
         }
         Kind::Ask(ask) => answers(ask),
         Kind::Check { gates } => {
             let fork = gates.iter().all(|gate| over_variables(protocol, gate));
-            words(if fork { &["pass", "fail"] } else { &["pass", "fail", "stale", "unobservable"] })
+            if fork { CHECKED[..2].to_vec() } else { CHECKED.to_vec() }
         }
         Kind::Each(each) => {
-            let mut list = words(if each.over == Over::It { &["all", "none"] } else { &["all", "some", "none"] });
-            list.extend(raises.iter().map(|raised| Name::from(format!("raise {raised}"))));
+            let mut list = JOINED.to_vec();
+            list.retain(|outcome| each.over != Over::It || *outcome != Outcome::Some);
+            list.extend(raises.iter().cloned().map(Outcome::Raised));
             list
         }
-        Kind::Land(_) => words(&["landed", "conflict", "out_of_scope", "refused"]),
+        Kind::Land(_) => LandOutcome::ALL.map(Outcome::Land).to_vec(),
     };
     if stage.when.is_some() {
-        list.push("skipped".into());
+        list.push(Outcome::Skipped);
     }
     list
 }
 
-fn words(list: &[&str]) -> Vec<Name> {
-    list.iter().map(|word| Name::from(*word)).collect()
-}
+const ACCEPT: Outcome = Outcome::Verdict(Verdict::Accept);
+/// What a check and an `each` can come to.
+const CHECKED: [Outcome; 4] = [Outcome::Pass, Outcome::Fail, Outcome::Stale, Outcome::Unobservable];
+const JOINED: [Outcome; 3] = [Outcome::All, Outcome::Some, Outcome::None];
 
-fn answers(ask: &Ask) -> Vec<Name> {
-    let mut list: Vec<Name> = ask.options.iter().map(|(option, _)| option.clone()).collect();
+fn answers(ask: &Ask) -> Vec<Outcome> {
+    let mut list: Vec<Outcome> = ask.options.iter().map(|(option, _)| Outcome::from(&**option)).collect();
     if list.is_empty() {
-        list.push("answered".into());
+        list.push(Outcome::Answered);
     }
-    list.push("cancelled".into());
+    list.push(Outcome::Cancelled);
     list
 }
 
-fn dispatch(stage: &Stage, role: &Role, protocol: &Protocol, dialects: &Dialects) -> Vec<Name> {
+fn dispatch(stage: &Stage, role: &Role, protocol: &Protocol, dialects: &Dialects) -> Vec<Outcome> {
     let mut list = Vec::new();
     if role.judges() {
-        list.extend(role.verdicts.iter().map(|verdict| Name::from(verdict.word())));
+        list.extend(role.verdicts.iter().copied().map(Outcome::Verdict));
         // The engine itself finds this: a judge whose own word does not bear out what it says.
-        let inconclusive = Name::from("inconclusive");
+        let inconclusive = Outcome::Verdict(Verdict::Inconclusive);
         if !list.contains(&inconclusive) {
             list.push(inconclusive);
         }
         if stage.ensures.iter().any(|gate| observes(protocol, gate)) {
-            list.push("unobservable".into());
+            list.push(Outcome::Unobservable);
         }
     } else {
-        list.push("ok".into());
+        list.push(Outcome::OK);
     }
     let Some(dialect) = dialects.get(&role.contract) else { return list };
     let mut healths: BTreeSet<Health> = dialect.healths.iter().copied().collect();
@@ -91,43 +94,47 @@ fn dispatch(stage: &Stage, role: &Role, protocol: &Protocol, dialects: &Dialects
     }
     healths.remove(&Health::Ok);
     for health in healths {
-        list.push(health.word().into());
+        list.push(Outcome::Health(health, None));
         let codes = dialect.codes.get(&health).map(Vec::as_slice).unwrap_or_default();
-        list.extend(codes.iter().map(|code| Name::from(format!("{}.{code}", health.word()))));
+        list.extend(codes.iter().map(|code| Outcome::Health(health, Some(code.clone()))));
     }
     list
 }
 
 /// The outcome that `as accept` stands for, where accepting waives no fact.
-pub fn favourable(stage: &Stage, protocol: &Protocol) -> Option<&'static str> {
+pub fn favourable(stage: &Stage, protocol: &Protocol) -> Option<Outcome> {
     match &stage.kind {
-        Kind::Dispatch { role } => protocol.roles.get(role).map(|role| if role.judges() { "accept" } else { "ok" }),
-        Kind::Check { .. } => Some("pass"),
+        Kind::Dispatch { role } => {
+            protocol.roles.get(role).map(|role| if role.judges() { ACCEPT } else { Outcome::OK })
+        }
+        Kind::Check { .. } => Some(Outcome::Pass),
         Kind::Ask(_) | Kind::Each(_) | Kind::Land(_) => None,
     }
 }
 
 /// The outcome of an origin that `as x` stands for; none where it has no such way on, or where a fact would be waived:
 /// a landing, a join, or what others need and this stage owes.
-pub fn stands_for(protocol: &Protocol, needed: &BTreeSet<Name>, origin: &Stage, outcome: &str) -> Option<Name> {
+pub fn stands_for(protocol: &Protocol, needed: &BTreeSet<Name>, origin: &Stage, outcome: &Outcome) -> Option<Outcome> {
     let owes = origin.gives.iter().any(|given| matches!(&**given, "units" | "requirements") || needed.contains(given));
     let own = || match &origin.kind {
         Kind::Dispatch { role } => {
             let judge = protocol.roles.get(role).filter(|role| role.judges());
-            let verdict = judge.is_some_and(|judge| judge.verdicts.iter().any(|verdict| verdict.word() == outcome));
-            let health = Health::parse(outcome.split('.').next().unwrap_or(outcome));
-            verdict || health.is_some_and(|health| health != Health::Ok || judge.is_none())
+            match outcome {
+                Outcome::Verdict(verdict) => judge.is_some_and(|judge| judge.verdicts.contains(verdict)),
+                Outcome::Health(health, _) => *health != Health::Ok || judge.is_none(),
+                _ => false,
+            }
         }
-        Kind::Ask(ask) => answers(ask).iter().any(|answer| &**answer == outcome),
-        Kind::Check { .. } => matches!(outcome, "pass" | "fail" | "stale" | "unobservable"),
-        Kind::Each(_) => matches!(outcome, "all" | "some" | "none"),
-        Kind::Land(_) => matches!(outcome, "landed" | "conflict" | "out_of_scope" | "refused"),
+        Kind::Ask(ask) => answers(ask).contains(outcome),
+        Kind::Check { .. } => CHECKED.contains(outcome),
+        Kind::Each(_) => JOINED.contains(outcome),
+        Kind::Land(_) => matches!(outcome, Outcome::Land(_)),
     };
     match outcome {
-        "accept" | "ok" if owes => None,
-        "accept" => favourable(origin, protocol).map(Name::from),
-        "landed" | "all" => None,
-        _ => own().then(|| outcome.into()),
+        Outcome::Verdict(Verdict::Accept) | Outcome::Health(Health::Ok, None) if owes => None,
+        Outcome::Verdict(Verdict::Accept) => favourable(origin, protocol),
+        Outcome::Land(LandOutcome::Landed) | Outcome::All => None,
+        _ => own().then(|| outcome.clone()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the table shows, as data: each stage, and what happens on each of its outcomes.
 
+use super::super::Outcome;
 use super::super::dialects::Dialects;
 use super::super::graph::{Graph, build};
 use super::super::model::{AtOnce, Each, Ensures, Flow, Kind, Land, Makes, Over, Owner, Protocol, Route, Stage, Trees};
@@ -25,7 +26,7 @@ pub struct StageRow<'p> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutcomeRow<'p> {
     /// The outcome, as routes name it.
-    pub outcome: Name,
+    pub outcome: Outcome,
     /// Where it leads.
     pub leads: Leads<'p>,
 }
@@ -51,8 +52,8 @@ pub fn rows<'p>(protocol: &'p Protocol, dialects: &Dialects) -> Vec<StageRow<'p>
 
 fn row<'p>(graph: &Graph<'p>, flow: Option<&'p Name>, stage: &'p Stage, dialects: &Dialects) -> StageRow<'p> {
     let outcomes = graph.outcomes(stage, dialects).into_iter().map(|outcome| {
-        let upward = outcome.starts_with("raise ") && flow.is_some_and(|flow| &**flow != "main");
-        let own = stage.on.iter().any(|rule| rule.outcome == outcome);
+        let upward = outcome.raised().is_some() && flow.is_some_and(|flow| &**flow != "main");
+        let own = stage.on.iter().any(|rule| *rule.outcome == *outcome.word());
         let leads = match graph.protocol.route(stage, &outcome) {
             _ if upward && !own => Leads::Upward,
             Some((rule, owner)) => Leads::By(&rule.route, owner),

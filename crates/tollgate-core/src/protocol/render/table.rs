@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use super::super::Outcome;
 use super::super::dialects::Dialects;
 use super::super::model::{Kind, Owner, Protocol, Role};
 use super::rows::{Leads, OutcomeRow, StageRow, rows};
 use super::wording;
+use crate::report::Verdict;
 
 /// The protocol as plain text of so many columns, flow by flow.
 pub fn table(protocol: &Protocol, dialects: &Dialects, width: usize) -> String {
@@ -58,11 +60,13 @@ fn stage(page: &mut Page, protocol: &Protocol, row: &StageRow<'_>) {
     page.line(2, &head, "");
     let judges = matches!(&stage.kind, Kind::Dispatch { role } if protocol.roles.get(role).is_some_and(Role::judges));
     for OutcomeRow { outcome, leads } in &row.outcomes {
-        let shown = match &**outcome {
-            "accept" | "accept_with_notes" | "reject" if judges => format!("ok, {outcome}"),
-            "inconclusive" if judges => "ok, accept, gate open".into(),
-            "unobservable" if judges => "ok, accept, unobservable".into(),
-            other => other.to_owned(),
+        let shown = match outcome {
+            Outcome::Verdict(Verdict::Accept | Verdict::AcceptWithNotes | Verdict::Reject) if judges => {
+                format!("ok, {outcome}")
+            }
+            Outcome::Verdict(Verdict::Inconclusive) if judges => "ok, accept, gate open".into(),
+            Outcome::Unobservable if judges => "ok, accept, unobservable".into(),
+            other => other.to_string(),
         };
         let said = match leads {
             Leads::Upward => "passed on upward".into(),

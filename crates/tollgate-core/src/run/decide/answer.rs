@@ -11,6 +11,7 @@ use super::waive::Waivers;
 use super::{Answer, Rejection};
 use crate::Name;
 use crate::id::DecisionId;
+use crate::protocol::Outcome;
 use crate::protocol::model::{Route, Stage, Target};
 use crate::scope::Content;
 
@@ -63,9 +64,9 @@ impl Draft {
         let origin = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &asked.origin.stage));
         let shared = protocol.ask(&asked.ask);
         let (Some(origin), Some(stage)) = (origin, shared.or(origin)) else { return Err(Rejection::NoDecision(id)) };
-        let outcome = answer.option.as_deref().unwrap_or("answered");
-        let Some(route) = protocol.route(stage, outcome).map(|(rule, _)| rule.route.clone()) else {
-            return Err(Rejection::NotOffered { decision: id, option: outcome.into(), offered });
+        let outcome = answer.option.as_deref().map_or(Outcome::Answered, Outcome::from);
+        let Some(route) = protocol.route(stage, &outcome).map(|(rule, _)| rule.route.clone()) else {
+            return Err(Rejection::NotOffered { decision: id, option: outcome.word().into(), offered });
         };
         self.emit_by(by.clone(), ends(answer.option.clone(), answer.text.clone()));
         self.amend(id, &asked.instance, asked.unit.as_ref(), &asked.paths, &route, &answer, by)?;
@@ -78,9 +79,9 @@ impl Draft {
             self.emit_by(by.clone(), VariableGiven { name: name.clone(), value: option.clone() });
         }
         if shared.is_some() {
-            self.follow(&asked.instance, origin, &asked.origin, id, &route.to, by.kind == ByKind::Person);
+            self.follow(&asked.instance, origin, &asked.origin, Some(id), &route.to, by.kind == ByKind::Person);
         } else {
-            self.route(&asked.instance, stage, outcome);
+            self.route(&asked.instance, stage, &outcome);
         }
         Ok(())
     }
@@ -249,10 +250,11 @@ impl Draft {
         instance: &Name,
         stage: &Stage,
         origin: &Origin,
-        id: DecisionId,
+        id: Option<DecisionId>,
         to: &Target,
         person: bool,
     ) {
+        let came_of = origin.outcome.as_ref().unwrap_or(&Outcome::Answered);
         match (to, &origin.cut_off) {
             (Target::Back, Some(cut)) => {
                 let to = match &cut.to {
@@ -260,16 +262,16 @@ impl Draft {
                     to => to.clone(),
                 };
                 let renews = person.then(|| cut.rule.clone());
-                self.come_back(instance, stage, &origin.outcome, id, to, renews);
+                self.come_back(instance, stage, came_of, id, to, renews);
             }
             (Target::Back | Target::Origin, _) => {
-                self.come_back(instance, stage, &origin.outcome, id, Target::Stage(stage.id.clone()), None);
+                self.come_back(instance, stage, came_of, id, Target::Stage(stage.id.clone()), None);
             }
             (Target::As(outcome), _) => {
                 let outcome = self.stands_for(stage, outcome).unwrap_or_else(|| outcome.clone());
                 self.route(instance, stage, &outcome);
             }
-            (end, _) => self.come_back(instance, stage, &origin.outcome, id, end.clone(), None),
+            (end, _) => self.come_back(instance, stage, came_of, id, end.clone(), None),
         }
     }
 }

@@ -11,8 +11,8 @@ use super::{Answer, Rejection};
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::DecisionId;
-use crate::protocol::graph;
 use crate::protocol::model::{Ask, Class, From, Kind, Stage, Target};
+use crate::protocol::{Outcome, graph};
 use crate::report::{Health, Judgement, Report};
 
 /// Why something is as it was shown, where that is known.
@@ -40,7 +40,7 @@ impl Draft {
             let stage = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &origin.stage));
             let skipped = shared.on.iter().find(|rule| &*rule.outcome == "skipped");
             if let (Some(stage), Some(rule)) = (stage, skipped) {
-                self.follow(instance, stage, &origin, DecisionId(0), &rule.route.to, false);
+                self.follow(instance, stage, &origin, None, &rule.route.to, false);
             }
             return;
         }
@@ -99,7 +99,7 @@ impl Draft {
         let protocol = self.protocol.clone();
         let known = self.instance(instance);
         let from = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &origin.stage));
-        self.hold(instance, from.unwrap_or(stage), &origin.outcome, why);
+        self.hold(instance, from.unwrap_or(stage), origin.outcome.as_ref(), why);
     }
 
     /// What an answer had to establish is no longer what the question was about: it is put again as things stand, under an id of
@@ -230,10 +230,10 @@ impl Draft {
     pub(super) fn why(&self, instance: &str, origin: &Origin) -> String {
         let known = self.instance(instance);
         let from = known.as_ref().and_then(|known| Self::stage_of(&self.protocol, known, &origin.stage));
-        let Some(from) = from.filter(|_| !origin.outcome.is_empty()) else { return String::new() };
+        let (Some(from), Some(outcome)) = (from, &origin.outcome) else { return String::new() };
         let limit = if origin.cut_off.is_some() { ", and the limit for that is reached" } else { "" };
         let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
-        format!("{}{limit}{reason}", came_out(from, &origin.outcome))
+        format!("{}{limit}{reason}", came_out(from, outcome))
     }
 
     pub(super) fn paths(&self, instance: &str, ask: &Ask) -> Vec<Name> {
@@ -271,12 +271,12 @@ impl Draft {
     }
 
     /// The outcome that `as x` stands for at an origin: what is offered is what was proved.
-    pub(super) fn stands_for(&self, origin: &Stage, outcome: &str) -> Option<Name> {
+    pub(super) fn stands_for(&self, origin: &Stage, outcome: &Outcome) -> Option<Outcome> {
         graph::stands_for(&self.protocol, &graph::needed(&self.protocol), origin, outcome)
     }
 
     /// A report's questions that do not block are put beside the work, also those of one that was not done.
-    pub fn beside_questions(&mut self, live: &Attempt, stage: &Stage, report: &Report, outcome: &str) {
+    pub fn beside_questions(&mut self, live: &Attempt, stage: &Stage, report: &Report, outcome: &Outcome) {
         let asked = |text: &str| {
             let mut known = self.run.decisions.values().map(|known| &known.asked);
             let whole = |said: &str| format!("\n{said}\n");
@@ -308,7 +308,7 @@ impl Draft {
                 unit,
                 blocking: false,
                 shows: Vec::new(),
-                origin: Origin { stage: stage.id.clone(), outcome: outcome.into(), cut_off: None },
+                origin: Origin { stage: stage.id.clone(), outcome: Some(outcome.clone()), cut_off: None },
                 paths: Vec::new(),
                 budget: None,
             },

@@ -17,6 +17,7 @@ use super::draft::Draft;
 use super::{Answer, Rejection};
 use crate::Name;
 use crate::id::DecisionId;
+use crate::protocol::Outcome;
 use crate::protocol::model::{Class, Stage};
 
 const MORE: &str = "more";
@@ -114,7 +115,7 @@ impl Draft {
             },
             blocking: true,
             shows: Vec::new(),
-            origin: Origin { stage: BUDGET.into(), outcome: over.key(), cut_off: None },
+            origin: Origin { stage: BUDGET.into(), outcome: Some(Outcome::Named(over.key())), cut_off: None },
             tree: self.run.tree.clone(),
             paths: Vec::new(),
             budget: Some(over.clone()),

@@ -12,6 +12,7 @@ use super::super::waiver::waivers;
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
+use crate::protocol::Outcome;
 use crate::protocol::model::{Kind, Makes, Over, Stage, Target};
 
 /// Why a run cannot close as succeeded; empty: it can.
@@ -132,7 +133,7 @@ impl Draft {
         } else if !waits {
             // What lapsed is taken up again where it was made: the last stage would find the same.
             let stage = self.made_at().unwrap_or_else(|| stage.id.clone());
-            self.emit(FlowHeld { instance: MAIN.into(), stage, outcome: "done".into(), why: reasons.join("; ") });
+            self.emit(FlowHeld { instance: MAIN.into(), stage, outcome: Some(Outcome::Done), why: reasons.join("; ") });
             self.emit(RunHalted { reasons });
         }
     }
@@ -185,7 +186,7 @@ impl Draft {
         }
     }
 
-    pub fn close_as_dropped(&mut self, stage: &Stage, outcome: &str) {
+    pub fn close_as_dropped(&mut self, stage: &Stage, outcome: &Outcome) {
         self.end_everything("the run was given up");
         self.emit(RunClosed {
             outcome: RunOutcome::Dropped,
@@ -215,7 +216,7 @@ impl Draft {
                     let protocol = self.protocol.clone();
                     let flow = self.instance(instance).map(|known| known.flow.clone()).unwrap_or_default();
                     let first = protocol.flow(&flow).and_then(|flow| flow.stages.first()).unwrap_or(stage);
-                    self.hold(instance, first, "done", reasons.join("; "));
+                    self.hold(instance, first, Some(&Outcome::Done), reasons.join("; "));
                 }
             }
         }
@@ -238,7 +239,7 @@ impl Draft {
         }
     }
 
-    pub fn unit_dropped(&mut self, instance: &Name, stage: &Stage, outcome: &str) {
+    pub fn unit_dropped(&mut self, instance: &Name, stage: &Stage, outcome: &Outcome) {
         if let Some((unit, _)) = self.made(instance) {
             self.emit(UnitChanged {
                 unit,

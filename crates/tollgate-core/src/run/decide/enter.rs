@@ -9,6 +9,7 @@ use super::draft::Draft;
 use crate::Name;
 use crate::id::AttemptId;
 use crate::protocol::model::{Kind, Land, Over, Stage};
+use crate::protocol::{LandOutcome, Outcome};
 use crate::report::Verdict;
 
 /// Moves without anybody's doing in one command. The checker proves that automatic moves end; this is the belt to its
@@ -77,14 +78,14 @@ impl Draft {
 
     fn enter(&mut self, name: &Name, instance: &Instance, stage: &Stage) -> bool {
         let unit = instance.unit.as_ref();
-        if let Some(verdict) = &instance.judging {
+        if let Some(verdict) = instance.judging {
             return self.bear_out(name, instance, stage, verdict);
         }
         // A lease that was cut off was entered before: its condition is not asked twice. What it needs, it needs still.
         if let Some(when) = stage.when.as_ref().filter(|_| instance.lost.is_none())
             && !gate::truth(&self.run, when, unit)
         {
-            self.route(name, stage, "skipped");
+            self.route(name, stage, &Outcome::Skipped);
             return true;
         }
         self.enter_unasked(name, instance, stage)
@@ -98,7 +99,7 @@ impl Draft {
         match &stage.kind {
             Kind::Dispatch { role } => self.grant_dispatch(name, instance, stage, role),
             Kind::Ask(_) => {
-                let origin = Origin { stage: stage.id.clone(), outcome: "".into(), cut_off: None };
+                let origin = Origin { stage: stage.id.clone(), outcome: None, cut_off: None };
                 self.ask_here(name, stage, origin);
                 true
             }
@@ -106,7 +107,7 @@ impl Draft {
             Kind::Each(each) => self.enter_each(name, stage, each),
             Kind::Land(Land::Run) => self.grant_landing(name, instance, stage),
             Kind::Land(Land::PullRequest | Land::Base) => {
-                self.route(name, stage, "refused");
+                self.route(name, stage, &Outcome::Land(LandOutcome::Refused));
                 true
             }
         }
@@ -122,8 +123,8 @@ impl Draft {
         let lacks: Vec<&str> = missing.iter().map(|(_, lacks)| &**lacks).collect();
         let why = format!("`{}` needs {}{which}", stage.id, lacks.join(", "));
         match back {
-            Some((flow, back)) => self.hold(&flow, &back, "requires", why),
-            None => self.hold(name, stage, "requires", why),
+            Some((flow, back)) => self.hold(&flow, &back, Some(&Outcome::Requires), why),
+            None => self.hold(name, stage, Some(&Outcome::Requires), why),
         }
         true
     }
@@ -166,7 +167,7 @@ impl Draft {
     }
 
     /// A judge accepts: what it must establish is evaluated on what it left behind, after the commands that needs.
-    fn bear_out(&mut self, name: &Name, instance: &Instance, stage: &Stage, verdict: &str) -> bool {
+    fn bear_out(&mut self, name: &Name, instance: &Instance, stage: &Stage, verdict: Verdict) -> bool {
         let unit = instance.unit.as_ref();
         let needed = gate::commands_needed(&self.run, &stage.ensures, unit);
         if !needed.is_empty() {
@@ -187,14 +188,14 @@ impl Draft {
         self.lapse();
         let outcome = match (status, rejected) {
             // Who did not write what it says it wrote may not have tested what it says it tested.
-            (None | Some(Status::Holds), _) if contradicted => Verdict::Inconclusive.word(),
-            (None | Some(Status::Holds), _) => verdict,
-            (_, true) => Verdict::Reject.word(),
+            (None | Some(Status::Holds), _) if contradicted => Outcome::Verdict(Verdict::Inconclusive),
+            (None | Some(Status::Holds), _) => Outcome::Verdict(verdict),
+            (_, true) => Outcome::Verdict(Verdict::Reject),
             // Asking the judge again would show no more: a person says what becomes of it.
-            (Some(Status::Unobservable), false) => "unobservable",
-            (Some(Status::Stale | Status::Fails), false) => Verdict::Inconclusive.word(),
+            (Some(Status::Unobservable), false) => Outcome::Unobservable,
+            (Some(Status::Stale | Status::Fails), false) => Outcome::Verdict(Verdict::Inconclusive),
         };
-        self.route(name, stage, outcome);
+        self.route(name, stage, &outcome);
         true
     }
 
@@ -266,12 +267,12 @@ impl Draft {
             return true;
         }
         let outcome = match gates.iter().map(|gate| gate::status_of(&self.run, gate, unit)).max() {
-            None | Some(Status::Holds) => "pass",
-            Some(Status::Stale) => "stale",
-            Some(Status::Unobservable) => "unobservable",
-            Some(Status::Fails) => "fail",
+            None | Some(Status::Holds) => Outcome::Pass,
+            Some(Status::Stale) => Outcome::Stale,
+            Some(Status::Unobservable) => Outcome::Unobservable,
+            Some(Status::Fails) => Outcome::Fail,
         };
-        self.route(name, stage, outcome);
+        self.route(name, stage, &outcome);
         true
     }
 
@@ -279,7 +280,7 @@ impl Draft {
         let own = instance.unit.as_ref().and_then(|unit| self.run.unit(unit)).and_then(|unit| unit.tree.clone());
         let (Some(unit), Some(own)) = (instance.unit.clone(), own.filter(|own| !own.landed)) else {
             // Work in the caller's tree is there already.
-            self.route(name, stage, "landed");
+            self.route(name, stage, &Outcome::Land(LandOutcome::Landed));
             return true;
         };
         let landing = self.run.attempts.values().any(|attempt| matches!(attempt.work, Work::Land { .. }));

@@ -7,6 +7,7 @@ use super::super::state::{At, Instance, Unit};
 use super::draft::Draft;
 use crate::Name;
 use crate::id::DecisionId;
+use crate::protocol::Outcome;
 use crate::protocol::model::{AtOnce, Each, Makes, Over, Stage, Target, Trees, Value};
 use crate::report::{Plan, UnitReport};
 
@@ -63,7 +64,7 @@ impl Draft {
     pub(super) fn run_each(&mut self, name: &Name, stage: &Stage, each: &Each) -> bool {
         if let Some(raised) = raised(&self.run, name, &stage.id) {
             self.stop_below(name);
-            self.route(name, stage, &format!("raise {raised}"));
+            self.route(name, stage, &Outcome::Raised(raised));
             return true;
         }
         if each.over == Over::It {
@@ -91,11 +92,11 @@ impl Draft {
         }
         let done = units.iter().filter(|unit| self.is_done(name, stage, each, unit)).count();
         let outcome = match done {
-            done if done == units.len() => "all",
-            0 => "none",
-            _ => "some",
+            done if done == units.len() => Outcome::All,
+            0 => Outcome::None,
+            _ => Outcome::Some,
         };
-        self.route(name, stage, outcome);
+        self.route(name, stage, &outcome);
         true
     }
 
@@ -108,16 +109,16 @@ impl Draft {
                 true
             }
             Some(At::Ended { end: Target::Done }) => {
-                self.route(name, stage, "all");
+                self.route(name, stage, &Outcome::All);
                 true
             }
             Some(At::Ended { .. }) => {
-                self.route(name, stage, "none");
+                self.route(name, stage, &Outcome::None);
                 true
             }
             // A held sub-flow holds its caller.
             Some(At::Held { outcome, why, .. }) => {
-                self.hold(name, stage, &outcome, why);
+                self.hold(name, stage, outcome.as_ref(), why);
                 true
             }
             Some(At::Ready { .. } | At::Leased { .. } | At::Waiting { .. } | At::Each { .. } | At::Closing { .. }) => {

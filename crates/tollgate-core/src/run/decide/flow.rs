@@ -8,13 +8,14 @@ use super::outcome_text::came_out;
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::DecisionId;
+use crate::protocol::Outcome;
 use crate::protocol::model::{Kind, Owner, Rule, Stage, Target};
 
 impl Draft {
     /// Routes an outcome of a stage.
-    pub fn route(&mut self, instance: &Name, stage: &Stage, outcome: &str) {
+    pub fn route(&mut self, instance: &Name, stage: &Stage, outcome: &Outcome) {
         let protocol = self.protocol.clone();
-        let raised = outcome.strip_prefix("raise ");
+        let raised = outcome.raised();
         let found = protocol.route(stage, outcome);
         // A raise that its `each` does not route is passed upward; `otherwise` catches it in main.
         let found = match (raised, found) {
@@ -24,17 +25,17 @@ impl Draft {
         let Some((rule, _)) = found else {
             match raised {
                 Some(name) if &**instance != MAIN => {
-                    let to = Target::Raise(name.into());
-                    self.move_to(instance, stage, outcome, outcome, &to, false, None);
+                    let to = Target::Raise(name.clone());
+                    self.move_to(instance, stage, outcome, &outcome.word(), &to, false, None);
                 }
-                _ => self.hold(instance, stage, outcome, format!("`{}` has no route for `{outcome}`", stage.id)),
+                _ => self.hold(instance, stage, Some(outcome), format!("`{}` has no route for `{outcome}`", stage.id)),
             }
             return;
         };
         self.take(instance, stage, outcome, rule);
     }
 
-    fn take(&mut self, instance: &Name, stage: &Stage, outcome: &str, rule: &Rule) {
+    fn take(&mut self, instance: &Name, stage: &Stage, outcome: &Outcome, rule: &Rule) {
         let route = &rule.route;
         let key = counter_key(&stage.id, &rule.outcome);
         let counter =
@@ -62,7 +63,7 @@ impl Draft {
         &mut self,
         instance: &Name,
         stage: &Stage,
-        outcome: &str,
+        outcome: &Outcome,
         rule: &str,
         to: &Target,
         cut_off: bool,
@@ -71,7 +72,7 @@ impl Draft {
         self.emit(FlowMoved {
             instance: instance.clone(),
             stage: stage.id.clone(),
-            outcome: outcome.into(),
+            outcome: outcome.clone(),
             rule: rule.into(),
             to: to.clone(),
             cut_off,
@@ -80,36 +81,36 @@ impl Draft {
     }
 
     /// What follows from a target, once the move is recorded.
-    pub fn arrive(&mut self, instance: &Name, stage: &Stage, outcome: &str, to: &Target, cut_off: Option<CutOff>) {
+    pub fn arrive(&mut self, instance: &Name, stage: &Stage, outcome: &Outcome, to: &Target, cut_off: Option<CutOff>) {
         match to {
             // Entered by `advance`.
             Target::Stage(_) | Target::Again | Target::Origin | Target::Back => {}
             Target::Ask(ask) => {
-                let origin = Origin { stage: stage.id.clone(), outcome: outcome.into(), cut_off };
+                let origin = Origin { stage: stage.id.clone(), outcome: Some(outcome.clone()), cut_off };
                 self.ask_shared(instance, ask, origin);
             }
-            Target::Hold => self.hold(instance, stage, outcome, self.why_held(instance, stage, outcome)),
+            Target::Hold => self.hold(instance, stage, Some(outcome), self.why_held(instance, stage, outcome)),
             Target::Done if &**instance == MAIN => self.close_as_done(stage),
             Target::Done => self.unit_done(instance, stage),
             Target::Dropped if &**instance == MAIN => self.close_as_dropped(stage, outcome),
             Target::Dropped => self.unit_dropped(instance, stage, outcome),
             Target::Raise(name) if &**instance == MAIN => {
-                let raised = format!("raise {name}");
+                let raised = Outcome::Raised(name.clone());
                 // A raise of main that leads back to a raise would never end: `otherwise` must lead elsewhere.
-                if outcome == raised {
-                    self.hold(instance, stage, outcome, format!("`{raised}` is not caught"));
+                if *outcome == raised {
+                    self.hold(instance, stage, Some(outcome), format!("`{raised}` is not caught"));
                 } else {
                     self.route(instance, stage, &raised);
                 }
             }
             // The `each` above sees it.
             Target::Raise(_) => {}
-            Target::As(_) => self.hold(instance, stage, outcome, "a target only answers have".to_owned()),
+            Target::As(_) => self.hold(instance, stage, Some(outcome), "a target only answers have".to_owned()),
         }
     }
 
     /// Why a flow is held, in one sentence: who, where, what came of it, and the first thing that was wrong.
-    fn why_held(&self, instance: &Name, stage: &Stage, outcome: &str) -> String {
+    fn why_held(&self, instance: &Name, stage: &Stage, outcome: &Outcome) -> String {
         if matches!(stage.kind, Kind::Each(_)) {
             // What holds the units below is what a person must know.
             let children = self.run.children(instance).filter(|(_, child)| child.each.as_ref() == Some(&stage.id));
@@ -132,11 +133,11 @@ impl Draft {
     }
 
     /// Nothing moves here any more without a person's `retry`.
-    pub fn hold(&mut self, instance: &Name, stage: &Stage, outcome: &str, why: String) {
+    pub fn hold(&mut self, instance: &Name, stage: &Stage, outcome: Option<&Outcome>, why: String) {
         self.emit(FlowHeld {
             instance: instance.clone(),
             stage: stage.id.clone(),
-            outcome: outcome.into(),
+            outcome: outcome.cloned(),
             why: why.clone(),
         });
         if &**instance == MAIN {
@@ -149,8 +150,8 @@ impl Draft {
         &mut self,
         instance: &Name,
         stage: &Stage,
-        outcome: &str,
-        decision: DecisionId,
+        outcome: &Outcome,
+        decision: Option<DecisionId>,
         to: Target,
         renews: Option<Name>,
     ) {

@@ -20,6 +20,7 @@ use super::draft::Draft;
 use super::{Answer, Command, Decided, LandEnd, Rejection, Stamp, close_reasons};
 use crate::Name;
 use crate::id::DecisionId;
+use crate::protocol::Outcome;
 use crate::protocol::model::Class;
 use crate::report::Judgement;
 use std::sync::Arc;
@@ -174,7 +175,7 @@ impl Draft {
             unit: None,
             blocking: true,
             shows: failed.iter().filter_map(|result| result.output).collect(),
-            origin: Origin { stage: LAND.into(), outcome: "moved".into(), cut_off: None },
+            origin: Origin { stage: LAND.into(), outcome: Some(Outcome::Named("moved".into())), cut_off: None },
             tree: landing.target.tree.clone(),
             paths: landing.target.touched.clone(),
             budget: None,

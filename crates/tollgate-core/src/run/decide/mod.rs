@@ -46,7 +46,6 @@ pub use close::close_reasons;
 pub(super) use close::{accept_reasons, lapse_reason};
 pub use land::not_succeeded;
 pub use open::{Open, OpenArtifact, inputs, open};
-pub use setup_failure::UNREADY;
 
 /// When, by whom, under which epoch and among which other runs a command is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]

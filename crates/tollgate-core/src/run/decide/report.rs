@@ -11,6 +11,7 @@ use super::quota::is_cut_off;
 use super::{AttemptResult, Rejection};
 use crate::Name;
 use crate::id::AttemptId;
+use crate::protocol::Outcome;
 use crate::protocol::model::{Role, ScopePolicy, Stage};
 use crate::report::{Health, Judgement, Plan, Report, Verdict};
 use crate::scope;
@@ -226,12 +227,11 @@ fn replaced(ledger: &Ledger, stage: &Stage, result: &AttemptResult) -> Option<Na
 }
 
 /// The outcome of a dispatch: health first, then the verdict.
-fn outcome(role: &Role, report: &Report) -> String {
+fn outcome(role: &Role, report: &Report) -> Outcome {
     match (report.health, &report.code) {
-        (Health::Ok, _) if role.judges() => report.verdict.word().to_owned(),
-        (Health::Ok, _) => "ok".to_owned(),
-        (health, Some(code)) => format!("{}.{code}", health.word()),
-        (health, None) => health.word().to_owned(),
+        (Health::Ok, _) if role.judges() => Outcome::Verdict(report.verdict),
+        (Health::Ok, _) => Outcome::OK,
+        (health, code) => Outcome::Health(health, code.clone()),
     }
 }
 

@@ -10,9 +10,7 @@ use super::Rejection;
 use super::draft::Draft;
 use crate::digest::Digest;
 use crate::id::AttemptId;
-
-/// What a flow is held with, in the place of an outcome.
-pub const UNREADY: &str = "unready";
+use crate::protocol::Outcome;
 
 impl Draft {
     pub fn unready(
@@ -31,7 +29,7 @@ impl Draft {
         let Some(instance) = self.instance(&live.instance) else { return Ok(()) };
         self.emit(AttemptUnready { attempt, token, why: why.clone(), output });
         if let Some(stage) = Self::stage_of(&protocol, &instance, &live.stage) {
-            self.hold(&live.instance, stage, UNREADY, why);
+            self.hold(&live.instance, stage, Some(&Outcome::Unready), why);
         }
         Ok(())
     }

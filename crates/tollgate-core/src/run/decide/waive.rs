@@ -51,7 +51,7 @@ impl Draft {
         let unit = self.unit_of(instance);
         let Waivers { criteria, findings, commands, judgements, gives_up } = self.waivers(instance, from, route);
         let mut trial = self.run.clone();
-        let decision = DecisionId(0);
+        let decision = DecisionId(self.run.next_decision);
         let requirements = Vec::new();
         let waiver = WaiverGranted { decision, criteria, findings, requirements, commands, judgements, gives_up };
         let on = gate::on(&trial, unit.as_ref());

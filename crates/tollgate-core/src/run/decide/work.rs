@@ -10,6 +10,7 @@ use super::{Answer, Landing, Rejection};
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId};
+use crate::protocol::Outcome;
 use std::sync::Arc;
 
 impl Draft {
@@ -80,7 +81,7 @@ impl Draft {
         let Landing { outcome, content, collided, measured, paths, why } = landing;
         self.emit(LandingEnded { attempt, token, outcome, content, collided, measured, paths, why });
         if let Some(stage) = Self::stage_of(&protocol, &instance, &live.stage) {
-            self.route(&live.instance, stage, outcome.word());
+            self.route(&live.instance, stage, &Outcome::Land(outcome));
         }
         Ok(())
     }

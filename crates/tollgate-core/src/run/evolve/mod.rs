@@ -19,8 +19,8 @@ use super::state::{
 };
 use crate::Name;
 use crate::id::DecisionId;
-use crate::protocol::Protocol;
 use crate::protocol::model::{Kind, Target, Value};
+use crate::protocol::{Outcome, Protocol};
 use crate::report::Judgement;
 
 pub(super) use ledger::waive_for;
@@ -314,13 +314,13 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
 }
 
 /// Where a target puts an instance that was at a stage.
-fn arrival(instance: &str, stage: &Name, outcome: &Name, to: &Target) -> At {
+fn arrival(instance: &str, stage: &Name, outcome: &Outcome, to: &Target) -> At {
     match to {
         Target::Stage(stage) => At::Ready { stage: stage.clone() },
         Target::Again | Target::Origin | Target::Back => At::Ready { stage: stage.clone() },
         // The event that follows says what becomes of the instance: a question or a hold.
         Target::Ask(_) | Target::Hold | Target::As(_) => {
-            At::Held { stage: stage.clone(), outcome: outcome.clone(), why: String::new() }
+            At::Held { stage: stage.clone(), outcome: Some(outcome.clone()), why: String::new() }
         }
         Target::Done if instance == MAIN => At::Closing { stage: stage.clone() },
         Target::Done | Target::Dropped | Target::Raise(_) => At::Ended { end: to.clone() },
@@ -328,7 +328,7 @@ fn arrival(instance: &str, stage: &Name, outcome: &Name, to: &Target) -> At {
 }
 
 fn come_back(run: &mut Run, returned: &FlowReturned) {
-    let at = arrival(&returned.instance, &returned.stage, &"answered".into(), &returned.to);
+    let at = arrival(&returned.instance, &returned.stage, &Outcome::Answered, &returned.to);
     look_again(run, &returned.instance);
     let seq = run.seq;
     with(run, &returned.instance, |instance| {
@@ -343,7 +343,7 @@ fn come_back(run: &mut Run, returned: &FlowReturned) {
 
 fn step(run: &mut Run, moved: &FlowMoved) {
     let stage = run.instances.get(&moved.instance).and_then(|instance| run.stage(instance, &moved.stage));
-    if &*moved.outcome != "skipped" && stage.is_some_and(|stage| matches!(stage.kind, Kind::Ask(_))) {
+    if moved.outcome != Outcome::Skipped && stage.is_some_and(|stage| matches!(stage.kind, Kind::Ask(_))) {
         look_again(run, &moved.instance);
     }
     let at = arrival(&moved.instance, &moved.stage, &moved.outcome, &moved.to);

@@ -124,8 +124,8 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
     if reported.health != Health::Ok || !judges {
         return;
     }
-    let accepts = matches!(reported.verdict, Verdict::Accept | Verdict::AcceptWithNotes);
-    with(run, &attempt.instance, |instance| instance.judging = accepts.then(|| reported.verdict.word().into()));
+    let judging = Some(reported.verdict).filter(|verdict| verdict.accepts());
+    with(run, &attempt.instance, |instance| instance.judging = judging);
     // A judge that writes judges what it leaves behind: its own areas are not what it was asked about.
     let on = match &reported.content {
         Some(content) => On { tree: content.tree.clone(), ..on },

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tollgate_api::{self as api, AttemptStatus};
 use tollgate_core::Name;
 use tollgate_core::id::{AttemptId, DecisionId};
+use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::Kind;
 use tollgate_core::report::{Health, Judgement, SectionRead, Verdict};
 use tollgate_core::run::agent_stats::Usage;
@@ -290,10 +291,10 @@ impl Teller<'_> {
         self.current = None;
         self.history.last_stage.insert(moved.instance.clone(), moved.stage.clone());
         let limit = self.limit(moved);
-        self.route(&moved.instance, &moved.stage, &moved.outcome, &format!("{}{limit}", target(&moved.to)));
+        self.route(&moved.instance, &moved.stage, Some(&moved.outcome), &format!("{}{limit}", target(&moved.to)));
         let stage = self.run.instances.get(&moved.instance).and_then(|known| self.run.stage(known, &moved.stage));
         let checks = stage.is_some_and(|stage| matches!(stage.kind, Kind::Check { .. }));
-        if checks && matches!(&*moved.outcome, "fail" | "stale" | "unobservable") {
+        if checks && matches!(moved.outcome, Outcome::Fail | Outcome::Stale | Outcome::Unobservable) {
             let unit = self.run.instances.get(&moved.instance).and_then(|known| known.unit.clone());
             let text = format!("check `{}`: {} → {}{limit}", moved.stage, moved.outcome, target(&moved.to));
             self.history.moments.push(Moment { at_ms, what: What::Told { unit, text } });
@@ -321,7 +322,7 @@ impl Teller<'_> {
     }
 
     fn held(&mut self, recorded: &Recorded, held: &event::FlowHeld) {
-        self.route(&held.instance, &held.stage, &held.outcome, "held");
+        self.route(&held.instance, &held.stage, held.outcome.as_ref(), "held");
         let by_attempt = self
             .history
             .attempts
@@ -337,7 +338,7 @@ impl Teller<'_> {
 
     /// An outcome belongs to what a role last reported at its stage and to the commands that were run on that; without
     /// a role, to the last attempt there.
-    fn route(&mut self, instance: &Name, stage: &Name, outcome: &Name, to: &str) {
+    fn route(&mut self, instance: &Name, stage: &Name, outcome: Option<&Outcome>, to: &str) {
         let places = self.unrouted.remove(instance).unwrap_or_default();
         let attempts = &mut self.history.attempts;
         let here: Vec<usize> = places.into_iter().filter(|place| *attempts[*place].wire.stage == **stage).collect();
@@ -345,13 +346,16 @@ impl Teller<'_> {
         let from = role.unwrap_or_else(|| here.len().saturating_sub(1));
         for place in here.into_iter().skip(from) {
             let wire = &mut attempts[place].wire;
-            wire.outcome = Some(outcome.to_string());
+            wire.outcome = Some(outcome.map(ToString::to_string).unwrap_or_default());
             wire.routed_to = Some(to.to_owned());
-            match &**outcome {
-                _ if !wire.reason.starts_with("accepts") => {}
-                "inconclusive" => wire.reason.push_str(", but what it must establish does not hold"),
-                "reject" => wire.reason.push_str(", but the command of a row fails"),
-                _ => {}
+            if let Some(Outcome::Verdict(verdict)) = outcome
+                && wire.reason.starts_with("accepts")
+            {
+                wire.reason.push_str(match verdict {
+                    Verdict::Inconclusive => ", but what it must establish does not hold",
+                    Verdict::Reject => ", but the command of a row fails",
+                    Verdict::None | Verdict::Accept | Verdict::AcceptWithNotes => "",
+                });
             }
         }
     }
