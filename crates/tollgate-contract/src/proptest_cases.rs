@@ -1,12 +1,17 @@
-//! How many cases a property test has: few while working, as many as `PROPTEST_CASES` asks for when there is time.
+//! How long the slow tests look: shortly while working, long when `PROPTEST_CASES` or `TOLLGATE_TEST_FULL` ask for it.
 
 use proptest::prelude::ProptestConfig;
 
-/// As many as there are when nobody asks for a number.
+/// As many as there are when no number is asked for.
 const UNASKED: u32 = 256;
 
 /// A number of cases, unless another one is asked for.
 pub fn few(cases: u32) -> ProptestConfig {
     let asked = ProptestConfig::default();
     if asked.cases == UNASKED { ProptestConfig { cases, ..asked } } else { asked }
+}
+
+/// Of two sizes the larger one only in `cargo xtask test --full`.
+pub fn size(usual: usize, full: usize) -> usize {
+    if std::env::var_os("TOLLGATE_TEST_FULL").is_some() { full } else { usual }
 }

@@ -96,7 +96,8 @@ fn large_and_deep_inputs_are_refused_soon() {
     let unresolved = long(2_000).replace("ok: s", "ok: t");
     assert!(survive(&unresolved).iter().all(|code| *code == Code::NAME_UNKNOWN));
     for piece in ["[", "{a: ", "- ", "? ", "a: &x ", "\"", "'", "- - ", "a: |\n", "#\n", "[a, ", "a: b: "] {
-        let count = (1 << 20) / piece.len();
+        let bytes = if std::env::var_os("TOLLGATE_TEST_FULL").is_some() { 1 << 20 } else { 1 << 17 };
+        let count = bytes / piece.len();
         survive(&piece.repeat(count));
     }
     let keys: String = (0..60_000).map(|i| format!("k{i}: 1\n")).collect();

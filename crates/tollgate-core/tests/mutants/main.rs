@@ -62,6 +62,9 @@ const NOT_UNDONE: &str = "the gate was established before and nothing since chan
 const SAME_UNITS: &str = "another `each` on the path enters the same units, so the gate that reads them is not empty";
 const NOT_DUE: &str = "no mandatory gate is bound to what is written, in this mode or for units that are only produced";
 
+/// From so many mutants on a third of them is tried, besides those that are listed.
+const SAMPLED_FROM: usize = 250;
+
 fn codes(mutant: &Mutant, dialects: &Dialects) -> Vec<Code> {
     let (protocol, mut found) = protocol::read_tree(&mutant.tree);
     found.extend(protocol.map(|protocol| protocol::check(&protocol, dialects)).unwrap_or_default());
@@ -74,10 +77,16 @@ fn refused(name: &str, text: &str) -> usize {
     let mut refused = 0;
     let mut wrong = Vec::new();
     let mut listed: Vec<_> = EQUIVALENT.iter().filter(|(protocol, ..)| *protocol == name).collect();
-    for mutant in mutants(&tree::yaml(text)) {
-        let found = codes(&mutant, &dialects);
+    let all = mutants(&tree::yaml(text));
+    // A large protocol is sampled, unless there is time: every operator has many sites.
+    let full = std::env::var_os("TOLLGATE_TEST_FULL").is_some() || all.len() < SAMPLED_FROM;
+    for (at, mutant) in all.into_iter().enumerate() {
         let (operator, site) = (mutant.operator, &mutant.site);
         let entry = listed.iter().position(|(_, o, s, _)| *o == operator && s == site);
+        if !full && entry.is_none() && at % 3 != 0 {
+            continue;
+        }
+        let found = codes(&mutant, &dialects);
         match entry.map(|entry| listed.swap_remove(entry)) {
             Some(_) if found.is_empty() => {}
             Some((.., reason)) => {

@@ -11,6 +11,7 @@ use super::super::document::{
 use super::super::{render, reread};
 use super::*;
 use crate::markdown::BYTES_MAX;
+use crate::proptest_cases;
 use tollgate_core::id::FindingId;
 use tollgate_core::report::Health;
 
@@ -255,12 +256,13 @@ fn hostile_texts_end_and_stay_bounded() {
             + reading.sections.values().map(String::len).sum::<usize>()
     };
     for unit in units {
-        let (half, whole) = (at(unit, BYTES_MAX / 16), at(unit, BYTES_MAX / 8));
+        let size = proptest_cases::size(BYTES_MAX / 32, BYTES_MAX / 8);
+        let (half, whole) = (at(unit, size / 2), at(unit, size));
         assert!(whole <= 2 * half + 512, "{unit:?}: {half} then {whole}");
     }
     for unit in ["## Status\n", "- \r"] {
-        at(unit, BYTES_MAX);
+        at(unit, proptest_cases::size(BYTES_MAX / 8, BYTES_MAX));
     }
-    let deep = format!("{}\n{}", "- ".repeat(30), "\n".repeat(BYTES_MAX / 2));
+    let deep = format!("{}\n{}", "- ".repeat(30), "\n".repeat(proptest_cases::size(BYTES_MAX / 16, BYTES_MAX / 2)));
     read(&deep, &context);
 }
