@@ -4,10 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::repo::Repo;
 
-/// tollgate → engine → contract, store → core; tollgate → api. A new edge is a decision, not an edit.
+/// tollgate → app → engine → contract, store → core; app → api. A new edge is a decision, not an edit.
 const EDGES: &[(&str, &[&str])] = &[
-    ("tollgate", &["tollgate-api", "tollgate-contract", "tollgate-core", "tollgate-engine", "tollgate-store"]),
+    (
+        "tollgate",
+        &["tollgate-api", "tollgate-app", "tollgate-contract", "tollgate-core", "tollgate-engine", "tollgate-store"],
+    ),
     ("tollgate-api", &[]),
+    ("tollgate-app", &["tollgate-api", "tollgate-contract", "tollgate-core", "tollgate-engine", "tollgate-store"]),
     ("tollgate-contract", &["tollgate-core"]),
     ("tollgate-core", &[]),
     ("tollgate-engine", &["tollgate-contract", "tollgate-core", "tollgate-store"]),

@@ -4,6 +4,8 @@ use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tollgate_app::failure::Failure;
+use tollgate_app::format;
 use tollgate_core::id::DecisionId;
 use tollgate_core::run::decide::Answer;
 use tollgate_core::run::event::Offered;
@@ -12,11 +14,9 @@ use tollgate_core::run::{Recorded, Run, next_wake};
 use tollgate_engine::session::Session as RunSession;
 
 use super::Session;
-use super::failure::Failure;
 use super::runs::{Runs, load_failure, rejected, service_failure};
 use crate::view::decision::{BESIDE, waived};
 use crate::view::text::{Line, Style, width, wrap};
-use crate::view::words;
 
 /// With fewer columns than these beside what is typed, what an option means stands below it.
 const MEANING_MIN: usize = 30;
@@ -33,7 +33,7 @@ pub fn options(decision: &Decision, prefix: &str, free: &str, session: &Session)
     let means = |option: &Offered| {
         let mut means = option.consequence.clone();
         if !option.waives.is_empty() {
-            means.push_str(&format!(" (waives {})", words::list(&option.waives)));
+            means.push_str(&format!(" (waives {})", format::list(&option.waives)));
         }
         if decision.asked.recommend.as_ref() == Some(&option.id) {
             means.push_str(" (recommended)");
@@ -68,7 +68,7 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, ses
         let faint = |line: &str| output.talk(Line::new().add(Style::Faint, format!("  │ {line}")));
         text.lines().take(SHOWN_LINES_MAX).flat_map(|line| fitted(line, room)).for_each(|line| faint(&line));
         if let Some(more) = text.lines().count().checked_sub(SHOWN_LINES_MAX).filter(|more| *more > 0) {
-            faint(&format!("… and {}", words::count(more, "more line")));
+            faint(&format!("… and {}", format::count(more, "more line")));
         }
     }
     output.talk(Line::new().add(Style::Warn, "? ").add(Style::Strong, format!("{id} of {subject}")));

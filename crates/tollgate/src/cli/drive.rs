@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::format;
 use tollgate_core::code::Code;
 use tollgate_core::id::DecisionId;
 use tollgate_core::protocol::Outcome;
@@ -18,18 +20,15 @@ use tollgate_engine::session::Session as RunSession;
 use tollgate_engine::session::events;
 
 use super::ask::{Asked, ask, options, question};
-use super::environment::Environment;
-use super::failure::{Failure, Kind};
 use super::landed;
 use super::output::Format;
 use super::runs::{Runs, drive_failure, load_failure};
 use super::{Exit, Session, signals};
 use crate::view::picture::picture;
-use crate::view::progress::{Place, Region};
+use crate::view::progress::Region;
 use crate::view::sandbox;
 use crate::view::story::Story;
 use crate::view::text::{Line, Style, wrap};
-use crate::view::words;
 
 /// The outcome of a worker that wrote what its role may not.
 const OUTSIDE: &str = "failed.scope";
@@ -66,11 +65,10 @@ const REDRAW_MS: u64 = 200;
 impl<'a> Screen<'a> {
     fn new(session: &'a Session, run: &Run) -> Self {
         let live = session.output.format() == Format::Text && io::stderr().is_terminal();
-        let place = Place::Terminal { width: session.output.width(), colour: session.output.colour_of_talk() };
         let started_ms = session.now_ms();
         Self {
             session,
-            region: live.then(|| Region::new(io::stderr(), place)),
+            region: live.then(|| Region::new(io::stderr(), session.output.width(), session.output.colour_of_talk())),
             story: Story::of(run),
             started_ms,
             drawn_ms: 0,
@@ -156,7 +154,7 @@ pub fn finish(runs: &Runs, run: RunSession, session: &Session) -> Result<RunSess
     let mut screen = Screen::new(session, run.run());
     // What it comes to is printed as one document.
     screen.quiet = session.json();
-    let hands = Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), &Environment::program()?));
+    let hands = Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), session.environment.program()?));
     let stop = Arc::new(AtomicBool::new(false));
     let mut driver = Driver::take(run, Arc::new(Arc::clone(&hands)), &holder::this_process(), stop, &mut screen)
         .map_err(|error| drive_failure(error).about(id))?;
@@ -179,7 +177,7 @@ pub fn drive(
     runs.service.sweep();
     let (id, after) = (run.run().id, run.run().seq);
     let new_hands = || -> Result<Arc<RealHands>, Failure> {
-        Ok(Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), &Environment::program()?)))
+        Ok(Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), session.environment.program()?)))
     };
     let mut hands = new_hands()?;
     let warnings =
@@ -346,7 +344,7 @@ fn kind(run: &Run) -> Kind {
 
 /// Says until when a run sleeps that nobody wakes.
 fn sleeping(run: &Run, session: &Session) -> Exit {
-    let when = run.sleeps_until().map_or_else(String::new, |at| words::then(session.now_ms(), at));
+    let when = run.sleeps_until().map_or_else(String::new, |at| format::then(session.now_ms(), at));
     session.output.talk(format!("{} sleeps: a quota is used up, and it can go on {when}", run.id));
     next(session, &format!("tollgate resume {}", run.id));
     Exit::With(Kind::Budget)

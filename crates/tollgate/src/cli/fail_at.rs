@@ -6,12 +6,11 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::process::{Signal, getpid, kill_process};
+use tollgate_app::environment::Environment;
 use tollgate_engine::driver::lease_for;
 use tollgate_engine::session::snapshot_every;
 use tollgate_engine::workspace::hold_for;
 use tollgate_store::faults::{Point, arm as arm_points};
-
-use super::environment::Environment;
 
 /// Has this process killed, or stopped, when it reaches the named point for the nth time.
 pub fn arm(environment: &Environment) {

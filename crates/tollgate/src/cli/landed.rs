@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tollgate_app::failure::Failure;
+use tollgate_app::files;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::run::event::{ByKind, LandTarget, RunLanded};
@@ -11,9 +13,7 @@ use tollgate_engine::session::events;
 use tollgate_engine::workspace::PATCH_BYTES_MAX;
 
 use super::Session;
-use super::failure::Failure;
 use super::runs::{Runs, load_failure};
-use crate::files;
 use crate::view::text::{Line, Style};
 
 /// Tells what came of landings that a driver ended after an event: a patch is put into its file, and one that did not land is

@@ -3,27 +3,25 @@
 pub mod ask;
 pub mod commands;
 pub mod drive;
-pub mod environment;
 #[cfg(debug_assertions)]
 mod fail_at;
-pub mod failure;
 pub mod landed;
 pub mod output;
 pub mod runs;
 pub mod signals;
-pub mod snippet;
 
 use std::ffi::OsString;
 use std::panic::{self, AssertUnwindSafe};
 
 use clap::{CommandFactory, Parser, Subcommand};
+use tollgate_app::environment::Environment;
+use tollgate_app::failure::{Failure, Kind};
 use tollgate_core::code::Code;
 use tollgate_engine::git::program;
+use tollgate_engine::process::own_program;
 use tollgate_engine::sandbox;
 use tollgate_engine::workers::agent;
 
-use self::environment::Environment;
-use self::failure::{Failure, Kind};
 use self::output::{Format, Output};
 
 const EXIT_CODES: &str = "Exit codes:
@@ -121,7 +119,12 @@ impl Exit {
     const fn code(self) -> u8 {
         match self {
             Self::Done => 0,
-            Self::With(kind) => kind.exit_code(),
+            Self::With(Kind::Refused) => 1,
+            Self::With(Kind::Usage) => 2,
+            Self::With(Kind::Environment) => 3,
+            Self::With(Kind::Waiting) => 4,
+            Self::With(Kind::Budget) => 5,
+            Self::With(Kind::Internal) => 70,
             Self::Code(code) => code,
         }
     }
@@ -140,12 +143,20 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     // Before it is parsed, a wrong command line can already ask for JSON.
     let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     let format = if json { Format::Json } else { Format::Text };
-    let environment = Environment::of_process();
+    let environment = environment();
     let output = Output::of_process(format, environment.as_ref().unwrap_or(&Environment::default()));
     guarded(&output, || match environment {
         Ok(environment) => start(arguments, Session { output: Output::of_process(format, &environment), environment }),
         Err(failure) => nowhere(&arguments, failure, format),
     })
+}
+
+/// What this process was started with.
+#[expect(clippy::disallowed_methods, reason = "this module owns the environment of the process")]
+fn environment() -> Result<Environment, Failure> {
+    let directory = std::env::current_dir()
+        .map_err(|error| Failure::environment(Code::FILE, "the working directory cannot be read").cause(error))?;
+    Ok(Environment::new(directory, own_program().ok(), std::env::vars_os()))
 }
 
 /// Ends where there is no folder to be in: whoever delegates has a report all the same.
@@ -221,7 +232,7 @@ fn run(command: Command, session: &Session) -> Result<Exit, Failure> {
 
 fn report(output: &Output, failure: &Failure) -> u8 {
     output.failure(failure);
-    failure.exit_code()
+    Exit::With(failure.kind()).code()
 }
 
 /// The command that a line begins with: `protocol show`.

@@ -4,10 +4,11 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 
 use serde::Serialize;
+use tollgate_app::environment::Environment;
+use tollgate_app::failure::Failure;
 use tollgate_core::code::Code;
 
-use super::environment::Environment;
-use super::failure::Failure;
+use crate::view::failure::lines;
 use crate::view::text::{Colour, Line, Style, beside, harmful, wrap};
 
 /// How data is printed.
@@ -144,7 +145,9 @@ impl Output {
     pub fn failure(&self, failure: &Failure) {
         match self.format {
             Format::Json => self.json(&tollgate_api::ErrorDocument { error: failure.wire() }),
-            Format::Text => failure.lines(self.width, self.room_of_talk()).into_iter().for_each(|line| self.talk(line)),
+            Format::Text => {
+                lines(failure, self.width, self.room_of_talk()).into_iter().for_each(|line| self.talk(line))
+            }
         }
     }
 

@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tollgate_api::NotAsCheckedOut;
+use tollgate_app::environment::Environment;
+use tollgate_app::failure::Source;
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::files;
+use tollgate_app::repository::{self, Repository};
 use tollgate_core::code::Code;
 use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::run::{Rejection, Run};
@@ -19,11 +24,6 @@ use tollgate_store::{
 
 use super::Session;
 use super::commands::run::given_by;
-use super::environment::Environment;
-use super::failure::{Failure, Kind};
-use super::snippet::Source;
-use crate::files;
-use crate::repository::{self, Repository};
 use crate::view::detail;
 use crate::view::text::{Line, Style};
 

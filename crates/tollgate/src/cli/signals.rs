@@ -5,8 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-
-use crate::files;
+use tollgate_app::files;
 
 static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 

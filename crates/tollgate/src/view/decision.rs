@@ -123,7 +123,7 @@ pub fn lines(question: &api::Decision, commands: &[String], width: usize) -> Vec
             let waives = if option.waives.is_empty() {
                 String::new()
             } else {
-                format!("; waives {}", super::words::list(&option.waives))
+                format!("; waives {}", tollgate_app::format::list(&option.waives))
             };
             let text = format!("{}{waives}{recommended}", option.consequence);
             let wrapped = wrap(&plain(&text), width.saturating_sub(8));

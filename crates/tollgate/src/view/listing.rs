@@ -1,6 +1,7 @@
 //! From a summary row to a line of a list: where a run stands, why, and what to type next.
 
 use tollgate_api::{RunStatus, RunSummary};
+use tollgate_app::format;
 use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::run::Run;
 use tollgate_engine::process::holder::is_dead;
@@ -8,7 +9,6 @@ use tollgate_engine::session::summary::{self, Body, Standing};
 use tollgate_store::{Lease, Summary, SummaryText};
 
 use super::picture::status;
-use super::words;
 
 /// A run as its summary row says.
 pub fn listed(summary: &Summary, now_ms: u64) -> RunSummary {
@@ -43,7 +43,7 @@ fn row(run: RunId, events: u64, text: &SummaryText, lease: Option<&Lease>, now_m
         reason: match status {
             RunStatus::Interrupted => format!("nobody drives it; it was here: {}", body.reason),
             RunStatus::Sleeping => {
-                let when = body.sleeps_until_ms.map_or_else(String::new, |at| words::then(now_ms, at));
+                let when = body.sleeps_until_ms.map_or_else(String::new, |at| format::then(now_ms, at));
                 let alone = if driven(lease, now_ms) { "" } else { "; nobody drives it, so nobody wakes it" };
                 format!("goes on {when}{alone}; {}", body.reason)
             }

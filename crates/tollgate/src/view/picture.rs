@@ -1,6 +1,7 @@
 //! From a run to the picture of it that is drawn while it works.
 
 use tollgate_api::RunStatus;
+use tollgate_app::format;
 use tollgate_core::protocol::model::Kind;
 use tollgate_core::run::Run;
 use tollgate_core::run::budget::Stopped;
@@ -10,7 +11,6 @@ use tollgate_core::run::state::{At, Instance};
 use tollgate_engine::session::summary::{Standing, standing};
 
 use super::progress::{Doing, FlowRow, Model};
-use super::words;
 
 /// How a run stands, on the wire.
 pub const fn status(standing: Standing) -> RunStatus {
@@ -71,7 +71,7 @@ fn flow(run: &Run, name: &str, instance: &Instance, now_ms: u64) -> Option<FlowR
                     let asked_ms = run.decisions.get(&decision).map_or(now_ms, |decision| decision.asked_ms);
                     (decision.to_string(), now_ms.saturating_sub(asked_ms))
                 }
-                Stopped::Parked { pool, until_ms } => (format!("{pool}, {}", words::then(now_ms, until_ms)), 0),
+                Stopped::Parked { pool, until_ms } => (format!("{pool}, {}", format::then(now_ms, until_ms)), 0),
                 Stopped::Tried { pool, attempt } => (format!("{attempt}, which tries {pool}"), 0),
             };
             Doing::Waits { on, for_ms }

@@ -1,12 +1,14 @@
 //! The live region of a run: what each flow does, who works on what, for how long, and what it waits for.
 //!
-//! [`frame`] is pure. [`Region`] redraws it in place on a terminal, and prints a line per change elsewhere.
+//! [`frame`] is pure. [`Region`] redraws it in place on a terminal.
 
 use std::io::{self, Write};
 
+use tollgate_app::format::{self, duration};
+
+use super::status;
 use super::table::table;
 use super::text::{Colour, Line, Style};
-use super::words::{self, duration};
 
 /// Rows beyond this are counted, not shown: the region must fit a terminal.
 const ROWS_MAX: usize = 12;
@@ -66,7 +68,7 @@ pub enum Doing {
 
 /// Lays the region out for a terminal of so many columns.
 pub fn frame(model: &Model, width: usize) -> Vec<Line> {
-    let state = words::run(model.status);
+    let state = status::run(model.status);
     let head = Line::new().add(Style::Strong, &model.run).text(format!("  {}  ", model.protocol));
     let head = head
         .add(state.style, format!("{} {}", state.symbol, state.word))
@@ -85,7 +87,7 @@ pub fn frame(model: &Model, width: usize) -> Vec<Line> {
         };
         let findings = match model.findings_open {
             0 => String::new(),
-            open => format!(", {} open", words::count(open as usize, "finding")),
+            open => format!(", {} open", format::count(open as usize, "finding")),
         };
         lines.push(Line::new().add(Style::Faint, passed + &waived + &findings).fit(width));
     }
@@ -100,14 +102,14 @@ fn row(flow: &FlowRow) -> Vec<Line> {
     let cell = |style, text: String| Line::new().add(style, text);
     let (symbol, what, time) = match &flow.doing {
         Doing::Works { who, iteration, for_ms } => {
-            let again = if *iteration > 1 { format!(", {}", words::nth_time(*iteration)) } else { String::new() };
+            let again = if *iteration > 1 { format!(", {}", format::nth_time(*iteration)) } else { String::new() };
             (cell(Style::Accent, "▶".into()), Line::from(format!("{who} works{again}")), duration(*for_ms))
         }
         Doing::Waits { on, for_ms } => {
             (cell(Style::Warn, "?".into()), Line::from(format!("waits for {on}")), duration(*for_ms))
         }
         Doing::Runs { done, total } => {
-            let units = words::count(*total as usize, "unit");
+            let units = format::count(*total as usize, "unit");
             (cell(Style::Accent, "▸".into()), Line::from(format!("{done} of {units} done")), String::new())
         }
         Doing::Held { why } => (cell(Style::Bad, "■".into()), Line::from(format!("held: {why}")), String::new()),
@@ -118,71 +120,23 @@ fn row(flow: &FlowRow) -> Vec<Line> {
     vec![symbol, unit, Line::from(flow.stage.clone()), what, cell(Style::Faint, time)]
 }
 
-/// What the change from one picture to the next is, in a line each: for logs and pipes.
-pub fn changes(before: Option<&Model>, now: &Model) -> Vec<Line> {
-    let mut lines = Vec::new();
-    let label = |doing: &Doing| std::mem::discriminant(doing);
-    for flow in &now.flows {
-        let same = |old: &&FlowRow| {
-            let iterations = match (&old.doing, &flow.doing) {
-                (Doing::Works { who: a, iteration: x, .. }, Doing::Works { who: b, iteration: y, .. }) => {
-                    (a, x) == (b, y)
-                }
-                (Doing::Waits { on: a, .. }, Doing::Waits { on: b, .. }) => a == b,
-                (a, b) => a == b || label(a) == label(b) && !matches!(b, Doing::Runs { .. } | Doing::Held { .. }),
-            };
-            old.unit == flow.unit && old.stage == flow.stage && iterations
-        };
-        if !before.is_some_and(|before| before.flows.iter().any(|old| same(&old))) {
-            let cells = row(flow).into_iter().take(4).reduce(|line, cell| line.join(Line::from(" ")).join(cell));
-            lines.extend(cells);
-        }
-    }
-    for (question, command) in &now.questions {
-        if !before.is_some_and(|before| before.questions.iter().any(|(old, _)| old == question)) {
-            lines.push(Line::new().add(Style::Warn, "? ").text(question).text(format!("  ({command})")));
-        }
-    }
-    if before.map(|before| before.status) != Some(now.status) {
-        lines.push(Line::from(format!("{} ", now.run)).join(words::run(now.status).line()));
-    }
-    lines
-}
-
-/// Draws pictures one after the other.
+/// Draws one frame after the other, in place.
 #[derive(Debug)]
 pub struct Region<W> {
     out: W,
-    place: Place,
+    width: usize,
+    colour: Colour,
     drawn: usize,
-    last: Option<Model>,
-}
-
-/// Where a region is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Redrawn in place.
-    Terminal { width: usize, colour: Colour },
-    /// A line per change.
-    Lines,
 }
 
 impl<W: Write> Region<W> {
-    pub fn new(out: W, place: Place) -> Self {
-        Self { out, place, drawn: 0, last: None }
+    pub fn new(out: W, width: usize, colour: Colour) -> Self {
+        Self { out, width, colour, drawn: 0 }
     }
 
-    /// Shows the next picture.
+    /// Shows the next frame.
     pub fn show(&mut self, model: &Model) -> io::Result<()> {
-        match self.place {
-            Place::Terminal { width, colour } => self.draw(&frame(model, width), colour)?,
-            Place::Lines => {
-                for line in changes(self.last.as_ref(), model) {
-                    writeln!(self.out, "{line}")?;
-                }
-            }
-        }
-        self.last = Some(model.clone());
+        self.draw(&frame(model, self.width))?;
         self.out.flush()
     }
 
@@ -196,13 +150,13 @@ impl<W: Write> Region<W> {
     }
 
     // One write per picture, so that a terminal never shows a half.
-    fn draw(&mut self, lines: &[Line], colour: Colour) -> io::Result<()> {
+    fn draw(&mut self, lines: &[Line]) -> io::Result<()> {
         let mut text = String::new();
         if self.drawn > 0 {
             text.push_str(&format!("\x1b[{}A\r", self.drawn));
         }
         for line in lines {
-            text.push_str(&line.render(colour));
+            text.push_str(&line.render(self.colour));
             text.push_str("\x1b[K\n");
         }
         text.push_str("\x1b[J");
@@ -267,24 +221,13 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_is_redrawn_in_place_and_others_get_a_line_per_change() {
+    fn a_terminal_is_redrawn_in_place() {
         let mut terminal = Vec::new();
-        let mut region = Region::new(&mut terminal, Place::Terminal { width: 80, colour: Colour::Never });
+        let mut region = Region::new(&mut terminal, 80, Colour::Never);
         region.show(&model()).unwrap();
         region.show(&model()).unwrap();
         region.clear().unwrap();
         let text = String::from_utf8(terminal).unwrap();
         assert_eq!(text.matches("\x1b[7A").count(), 2, "{text}");
-
-        let mut plain = Vec::new();
-        let mut region = Region::new(&mut plain, Place::Lines);
-        region.show(&model()).unwrap();
-        let mut later = model();
-        later.flows[1].doing = Doing::Works { who: "reviewer (codex)".into(), iteration: 2, for_ms: 99_000 };
-        region.show(&later).unwrap();
-        later.flows[1] = FlowRow { unit: Some("backend".into()), stage: "join".into(), doing: Doing::Done };
-        later.status = tollgate_api::RunStatus::Waiting;
-        region.show(&later).unwrap();
-        insta::assert_snapshot!("lines", String::from_utf8(plain).unwrap());
     }
 }

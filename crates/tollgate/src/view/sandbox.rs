@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use tollgate_app::format::list;
 use tollgate_core::Name;
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
 use tollgate_core::run::{Event, Recorded};
-
-use super::words::list;
 
 /// What is open without private mounts.
 const MOUNTS: &str =

@@ -4,13 +4,13 @@ use tollgate_api::{
     ScopeChange, ScopeCheck, ScopeClass, ScopeCorrection, ScopeCriteria, ScopeCriterion, ScopeDraft, ScopePath,
     ScopeResult, ScopeRole,
 };
+use tollgate_app::format::{count, list};
 use tollgate_contract::scope::blocker::{Draft, write};
 use tollgate_contract::scope::change::{Kind, Moved};
 use tollgate_contract::scope::incidental::{Criterion, Met};
 use tollgate_contract::scope::rules::{Class, Corrected, Rules, Sorted, only_adds};
 
 use super::text::{Line, Style, beside};
-use super::words::{count, list};
 
 /// How many paths of a class are shown: of one that is fine, and of one that is not.
 const FINE_SHOWN: usize = 20;

@@ -2,21 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tollgate_app::format;
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::{Health, Judgement, Verdict};
+use tollgate_core::run::Run;
 use tollgate_core::run::event::{
     AttemptReported, AttemptStarted, CommandResult, DecisionEnd, Event, FindingChanged, FindingStatus, FlowMoved,
     LandAsked, LandChecked, LandOutcome, PoolParked, Recorded, RunLanded, RunOutcome, TreeOf, Work,
 };
-
-use tollgate_core::run::Run;
 use tollgate_core::run::state::{Attempt, MAIN};
-
 use tollgate_engine::executor::LANDED_PATHS_MAX;
-
-use super::words;
 
 /// The story of a run: events told one after the other, with what was said before in mind.
 #[derive(Debug, Default)]
@@ -123,7 +120,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::RunOpened(opened) => format!("opened by {by}: {} under {}", opened.title, opened.protocol.name),
         Event::DriverTookOver(_) => match recorded.epoch {
             1 => return None,
-            epoch => format!("another process goes on with it (the {})", words::nth(epoch)),
+            epoch => format!("another process goes on with it (the {})", format::nth(epoch)),
         },
         Event::ArtifactGiven(given) => format!("`{}` was given", given.name),
         Event::LedgerPlanned(planned) => {
@@ -134,8 +131,8 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             ];
             let rows = if planned.plan.criteria.is_empty() { "" } else { " that must be true" };
             let parts: Vec<String> =
-                parts.iter().filter(|(n, _)| *n > 0).map(|(n, noun)| words::count(*n, noun)).collect();
-            format!("`{}` gives {}{rows}", planned.from, words::list(&parts))
+                parts.iter().filter(|(n, _)| *n > 0).map(|(n, noun)| format::count(*n, noun)).collect();
+            format!("`{}` gives {}{rows}", planned.from, format::list(&parts))
         }
         Event::VariableGiven(given) => format!("{} is {}", given.name, given.value),
         Event::FlowEntered(entered) => match &entered.unit {
@@ -163,12 +160,12 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         }
         Event::CommandsRan(ran) => {
             let results: Vec<String> = ran.results.iter().map(came).collect();
-            format!("commands ran: {}", words::list(&results))
+            format!("commands ran: {}", format::list(&results))
         }
         Event::LandingEnded(landing) => match landing.outcome {
             LandOutcome::Landed => format!("landed in the run's tree, {} changed", landed_files(landing.paths.len())),
             LandOutcome::Conflict => {
-                format!("did not land: it collides with what landed before in {}", words::list(&landing.paths))
+                format!("did not land: it collides with what landed before in {}", format::list(&landing.paths))
             }
             LandOutcome::OutOfScope => {
                 format!("did not land: {} outside the scope", landed_files(landing.paths.len()))
@@ -181,19 +178,19 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         }
         Event::FindingChanged(changed) => {
             let ids: Vec<String> = changed.findings.iter().map(ToString::to_string).collect();
-            format!("{} {}: {}", words::list(&ids), stands(changed), changed.why)
+            format!("{} {}: {}", format::list(&ids), stands(changed), changed.why)
         }
         Event::UnitChanged(changed) => format!("{} is {}: {}", changed.unit, changed.state.word(), changed.why),
         Event::RequirementsDisposed(disposed) => {
-            format!("{by} decided on {}", words::count(disposed.dispositions.len(), "requirement"))
+            format!("{by} decided on {}", format::count(disposed.dispositions.len(), "requirement"))
         }
-        Event::ScopeWidened(widened) => format!("{by} widened the scope by {}", words::list(&widened.paths)),
+        Event::ScopeWidened(widened) => format!("{by} widened the scope by {}", format::list(&widened.paths)),
         Event::WaiverGranted(waiver) => {
             let findings = waiver.findings.iter().map(ToString::to_string);
             let names = waiver.criteria.iter().chain(&waiver.commands).chain(&waiver.requirements);
             let judgements = waiver.judgements.iter().map(|role| format!("the judgement of {role}"));
             let all: Vec<String> = names.map(ToString::to_string).chain(findings).chain(judgements).collect();
-            format!("{by} waived {}", words::list(&all))
+            format!("{by} waived {}", format::list(&all))
         }
         Event::TreeChanged(_) => format!("{by} gives the work tree back, mended by hand"),
         Event::DecisionAsked(asked) => {
@@ -212,7 +209,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::RunHalted(halted) => format!("halted: {}", halted.reasons.join("; ")),
         Event::RunRepaired(repaired) => {
             let lost = (repaired.until + 1).saturating_sub(recorded.seq);
-            let lost = words::count(usize::try_from(lost).unwrap_or(usize::MAX), "event");
+            let lost = format::count(usize::try_from(lost).unwrap_or(usize::MAX), "event");
             let kept = repaired.file.as_ref().map(|file| format!("; what was cut is in {file}")).unwrap_or_default();
             format!("{by} repaired the journal, {lost} lost: {}{kept}", repaired.why)
         }
@@ -236,7 +233,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
 fn land_asked(by: &str, asked: &LandAsked) -> String {
     let again = match asked.commands.len() {
         0 => String::new(),
-        many => format!("; it has moved: {} again", words::count(many, "command")),
+        many => format!("; it has moved: {} again", format::count(many, "command")),
     };
     format!("{by} lands it on {} as a {}{again}", asked.target.onto, asked.target.how.word())
 }
@@ -251,7 +248,7 @@ fn came(result: &CommandResult) -> String {
 
 fn land_checked(checked: &LandChecked) -> String {
     let results: Vec<String> = checked.results.iter().map(came).collect();
-    format!("on the merged tree: {}", words::list(&results))
+    format!("on the merged tree: {}", format::list(&results))
 }
 
 fn run_landed(landed: &RunLanded) -> String {
@@ -313,7 +310,7 @@ pub const fn judged(result: Judgement) -> &'static str {
 const AGAIN: &str = ", repeated after a crash";
 
 fn closed_sentence(parked: &PoolParked, at_ms: u64) -> String {
-    let then = words::then(at_ms, parked.until_ms);
+    let then = format::then(at_ms, parked.until_ms);
     match parked.run {
         Some(run) if parked.tried => format!("{run} tries whether {} may be called", parked.pool),
         Some(run) => format!("{} is called again {then}, says {run}", parked.pool),
@@ -326,7 +323,7 @@ fn started_sentence(started: &AttemptStarted) -> String {
     match &started.work {
         Work::Dispatch { role, iteration: 1, .. } => format!("{role} works at `{}`{again}", started.stage),
         Work::Dispatch { role, iteration, .. } => {
-            format!("{role} works at `{}`, {}{again}", started.stage, words::nth_time(*iteration))
+            format!("{role} works at `{}`, {}{again}", started.stage, format::nth_time(*iteration))
         }
         Work::Commands { commands } => {
             let noun = if commands.len() == 1 { "command runs" } else { "commands run" };
@@ -339,7 +336,7 @@ fn started_sentence(started: &AttemptStarted) -> String {
 /// How many files a landing names: one with more than it can name says that there are more.
 fn landed_files(named: usize) -> String {
     let least = if named >= LANDED_PATHS_MAX { "at least " } else { "" };
-    format!("{least}{}", words::count(named, "file"))
+    format!("{least}{}", format::count(named, "file"))
 }
 
 fn reported_sentence(reported: &AttemptReported) -> String {
@@ -357,13 +354,13 @@ fn reported_sentence(reported: &AttemptReported) -> String {
     };
     let mut text = format!("{} {said}", reported.attempt);
     if !reported.changed.is_empty() {
-        text.push_str(&format!(", {} changed", words::count(reported.changed.len(), "file")));
+        text.push_str(&format!(", {} changed", format::count(reported.changed.len(), "file")));
     }
     if !reported.reason.is_empty() {
         text.push_str(&format!(": {}", first_line(&reported.reason)));
     }
     if !reported.contradictions.is_empty() {
-        let contradicted = words::count(reported.contradictions.len(), "claim");
+        let contradicted = format::count(reported.contradictions.len(), "claim");
         text.push_str(&format!(" ({contradicted} contradicted by what was measured)"));
     }
     if !reported.noticed.is_empty() {

@@ -1,8 +1,8 @@
 //! `tollgate cancel`.
 
+use tollgate_app::failure::Failure;
 use tollgate_engine::process::end_recorded;
 
-use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, service_failure};
 use crate::cli::{Exit, Session};
 

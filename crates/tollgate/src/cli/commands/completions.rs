@@ -1,8 +1,8 @@
 //! `tollgate completions`.
 
 use tollgate_api::Completions;
+use tollgate_app::failure::Failure;
 
-use crate::cli::failure::Failure;
 use crate::cli::{Exit, Session};
 
 /// Print the completions of a shell

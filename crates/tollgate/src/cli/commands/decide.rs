@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tollgate_app::failure::Failure;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::DecisionId;
@@ -12,7 +13,6 @@ use tollgate_engine::session::summary::Body;
 use tollgate_store::{Filter, Summary};
 
 use crate::cli::drive::{Wait, drive};
-use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, load_failure, rejected, service_failure};
 use crate::cli::{Exit, Session};
 

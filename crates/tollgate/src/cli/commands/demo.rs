@@ -9,19 +9,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::files;
+use tollgate_app::format;
+use tollgate_app::repository::install_git;
 use tollgate_core::code::Code;
 use tollgate_core::id::RunId;
 use tollgate_core::run::event::{Event, Work};
 use tollgate_engine::verify;
 
-use crate::cli::environment::Environment;
-use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
-use crate::files;
-use crate::repository::install_git;
 use crate::view::text::{Line, Style, wrap};
-use crate::view::words;
 
 /// One demonstration: what lies in its repository, what its agents do, and what is typed.
 struct Story {
@@ -130,10 +129,9 @@ pub fn run(args: &DemoArgs, session: &Session) -> Result<Exit, Failure> {
         Told::Standard => STANDARD,
         Told::Complex => COMPLEX,
     };
-    let folder = new_folder(&runs.state, &story)?;
-    let repository = folder.join(story.repository);
+    let repository = new_folder(&runs.state, &story)?.join(story.repository);
     make_repository(&repository, &story)?;
-    let demo = Demo { session, runs, story, folder, repository };
+    let demo = Demo { session, runs, story, repository };
     demo.play()
 }
 
@@ -141,7 +139,6 @@ struct Demo<'a> {
     session: &'a Session,
     runs: Runs,
     story: Story,
-    folder: PathBuf,
     repository: PathBuf,
 }
 
@@ -221,7 +218,7 @@ impl Demo<'_> {
         }
         let output = &self.session.output;
         output.talk("");
-        let told = |number, what| words::count(number, what);
+        let told = |number, what| format::count(number, what);
         let done = format!(
             "{run}: {} of 4 agents, {} opened and closed, {} answered, {} lost to the kill and repeated.",
             told(attempts, "attempt"),
@@ -260,7 +257,7 @@ impl Demo<'_> {
     fn start(&self, arguments: &[String]) -> Result<Child, Failure> {
         let line = format!("$ tollgate {}", tollgate_engine::workers::shell_words::join(arguments));
         self.talk(Line::from("   "), "       ", Style::Accent, &line);
-        Command::new(Environment::program()?)
+        Command::new(self.session.environment.program()?)
             .args(arguments)
             .current_dir(&self.repository)
             .env("TOLLGATE_STATE", &self.runs.state)

@@ -1,6 +1,8 @@
 //! `tollgate diff`.
 
 use tollgate_api::DiffPart;
+use tollgate_app::failure::Failure;
+use tollgate_app::format::count;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::run::Run;
@@ -9,11 +11,9 @@ use tollgate_core::scope::in_scope;
 use tollgate_engine::git::ObjectId;
 use tollgate_engine::workspace::{Workspace, WorkspaceError};
 
-use crate::cli::failure::Failure;
 use crate::cli::runs::Runs;
 use crate::cli::{Exit, Session};
 use crate::view::text::{Line, Style};
-use crate::view::words::count;
 
 /// A longer patch is refused: half of one is worse than none.
 const PATCH_BYTES_MAX: usize = 64 * 1024 * 1024;

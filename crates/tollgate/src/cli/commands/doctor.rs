@@ -3,6 +3,14 @@
 mod worktree;
 
 use tollgate_api::{AreaFiles, Doctor, DoctorCheck, DoctorStatus};
+use tollgate_app::config::paths::Paths;
+use tollgate_app::config::{self, Adapter, CONFIG_BYTES_MAX, Config, Worker};
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::files;
+use tollgate_app::format::{count, list};
+use tollgate_app::protocols;
+use tollgate_app::repository::{CONFIG_PATH, GIT_MIN, Repository, git_version, install_git};
+use tollgate_app::trust::Standing;
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
@@ -10,18 +18,12 @@ use tollgate_core::scope;
 use tollgate_engine::sandbox::{Reserved, probe, search_path_into};
 use tollgate_engine::workspace::{Repository as Checkout, WorkspaceError};
 
-use crate::cli::environment::Environment;
-use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::{need_a_place_apart, service_failure};
 use crate::cli::{Exit, Session};
-use crate::config::paths::Paths;
-use crate::config::{self, Adapter, CONFIG_BYTES_MAX, Config, Worker};
-use crate::repository::{CONFIG_PATH, GIT_MIN, Repository, git_version, install_git};
-use crate::trust::Standing;
+use crate::view;
+use crate::view::status;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
-use crate::view::words::{self, count, list};
-use crate::{files, library, view};
 
 const EXAMPLES_MAX: usize = 3;
 
@@ -43,7 +45,7 @@ pub fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
     let standing = report.repository(session);
     let known = report.protocols(session);
     let config = report.config(session, standing.as_ref(), &known);
-    report.sandbox(config.as_ref());
+    report.sandbox(session, config.as_ref());
     if let Some(config) = &config {
         report.budget(config);
         if let Some(standing) = &standing {
@@ -75,7 +77,7 @@ pub(super) fn told(doctor: &Doctor, session: &Session) -> Exit {
 }
 
 fn read_protocol(name: &str, session: &Session) -> Result<Protocol, Failure> {
-    super::protocol::need(&library::find(name, session)?)
+    super::protocol::need(&protocols::find(name, &session.environment)?)
 }
 
 /// What was found so far.
@@ -188,7 +190,7 @@ impl Report {
             }
             Standing::Trusted(_, folder) => {
                 self.ok("trust", format!(".tollgate/ is trusted: {}", list(&folder.paths().collect::<Vec<_>>())));
-                library::shadowed(standing).iter().for_each(|path| self.failed("protocol", &library::taken(path)));
+                protocols::shadowed(standing).iter().for_each(|path| self.failed("protocol", &protocols::taken(path)));
             }
         }
         let uncommitted = standing.repository().map(Repository::uncommitted);
@@ -209,7 +211,7 @@ impl Report {
 
     /// The protocols that a configuration can speak of.
     fn protocols(&mut self, session: &Session) -> Vec<Protocol> {
-        match library::list(&session.environment) {
+        match protocols::list(&session.environment) {
             Ok(all) => all.iter().filter_map(|definition| super::protocol::need(definition).ok()).collect(),
             Err(_) => Vec::new(), // Said of the repository already.
         }
@@ -273,10 +275,10 @@ impl Report {
     }
 
     /// What holds workers here, found by doing it.
-    pub fn sandbox(&mut self, config: Option<&Config>) {
+    pub fn sandbox(&mut self, session: &Session, config: Option<&Config>) {
         let asked = config.and_then(Config::sandbox).map(|setting| setting.value).unwrap_or_default();
-        let able = match Environment::program() {
-            Ok(program) => probe(&program),
+        let able = match session.environment.program() {
+            Ok(program) => probe(program),
             Err(failure) => return self.failed("sandbox", &failure),
         };
         let parts = [
@@ -458,7 +460,7 @@ fn print(doctor: &Doctor, session: &Session) {
     let width = session.output.width();
     let names = doctor.checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
     for check in &doctor.checks {
-        let state = words::doctor(check.status);
+        let state = status::doctor(check.status);
         let head = Line::new().add(state.style, format!("{} {:<8}", state.symbol, state.word));
         session.output.paragraph(head.add(Style::Strong, format!("{:<names$} ", check.name)), &check.message);
         if let Some(next) = &check.next {

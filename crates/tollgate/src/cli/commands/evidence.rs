@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tollgate_api::StoredObject;
+use tollgate_app::failure::Failure;
+use tollgate_app::format::count;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::run::Recorded;
 use tollgate_engine::verify::objects_of;
 use tollgate_store::Journal;
 
-use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
-use crate::view::words::count;
 
 /// Shorter beginnings name too much.
 const DIGITS_MIN: usize = 6;

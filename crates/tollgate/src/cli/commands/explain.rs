@@ -1,9 +1,9 @@
 //! `tollgate explain`.
 
 use tollgate_api::CodePage;
+use tollgate_app::failure::Failure;
 use tollgate_core::code::Code;
 
-use crate::cli::failure::Failure;
 use crate::cli::{Exit, Session};
 use crate::view::table::table;
 use crate::view::text::{Line, Style};

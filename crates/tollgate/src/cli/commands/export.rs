@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tollgate_api::ExportResult;
+use tollgate_app::failure::Failure;
+use tollgate_app::files;
+use tollgate_app::format::count;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
@@ -12,12 +15,9 @@ use tollgate_engine::verify::objects_of;
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 
 use super::verify::{of_bundle, read_bundle};
-use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
-use crate::files;
 use crate::view::text::{Line, Style};
-use crate::view::words::count;
 
 /// Write one run into a file that verifies on another machine
 ///

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use tollgate_api::{GcFate, GcItem, GcResult};
+use tollgate_app::failure::Failure;
+use tollgate_app::format::count;
 use tollgate_engine::gc::{self, DAYS_KEPT, Fate, Item, Options};
 use tollgate_engine::service::ServiceError;
 use tollgate_store::Filter;
 
-use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, load_failure, service_failure};
 use crate::cli::{Exit, Session};
 use crate::view::text::{Line, Style};
-use crate::view::words::count;
 
 /// Clean up around runs that are over
 ///

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 
 use tollgate_api::InboxItem;
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::format::{ago, count};
 use tollgate_engine::session::summary::{Body, Standing, halted};
 use tollgate_store::{Filter, Summary};
 
-use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
+use crate::view;
 use crate::view::decision;
 use crate::view::text::{Line, Style};
-use crate::view::words::{ago, count};
 
 /// Everything that waits for you, in all runs, with the command for every answer
 ///
@@ -33,8 +34,7 @@ pub fn run(_args: &InboxArgs, session: &Session) -> Result<Exit, Failure> {
                     .output
                     .talk(format!("{} cannot be read; `tollgate verify {}` says why", summary.run, summary.run));
                 if !session.json() {
-                    failure
-                        .lines(session.output.width(), session.output.room_of_talk())
+                    view::failure::lines(&failure, session.output.width(), session.output.room_of_talk())
                         .into_iter()
                         .for_each(|line| session.output.talk(line));
                 }

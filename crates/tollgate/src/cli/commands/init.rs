@@ -3,13 +3,13 @@
 use std::io;
 
 use tollgate_api::Written;
+use tollgate_app::config::TEMPLATE;
+use tollgate_app::failure::Failure;
+use tollgate_app::files;
+use tollgate_app::repository::{CONFIG_PATH, Repository};
 use tollgate_core::code::Code;
 
-use crate::cli::failure::Failure;
 use crate::cli::{Exit, Session};
-use crate::config::TEMPLATE;
-use crate::files;
-use crate::repository::{CONFIG_PATH, Repository};
 use crate::view::text::{Line, Style};
 
 /// Write a commented configuration into this repository

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tollgate_api::{LandKind, LandResult, LandStatus};
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::format;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::RunId;
@@ -17,13 +19,12 @@ use tollgate_engine::session::events;
 use tollgate_engine::workspace::WorkspaceError;
 
 use crate::cli::drive::{finish, waiting};
-use crate::cli::failure::{Failure, Kind};
 use crate::cli::landed;
 use crate::cli::runs::{Runs, load_failure, service_failure};
 use crate::cli::{Exit, Session};
+use crate::view::decision;
 use crate::view::text::{Line, Style};
 use crate::view::wire::judgement;
-use crate::view::{decision, words};
 
 /// Put the tree of a run that succeeded where you want it
 ///
@@ -245,7 +246,7 @@ fn print(result: &LandResult, session: &Session, exit: Exit) -> Exit {
     let head = Line::new().add(Style::Good, "✓ ").add(Style::Strong, word);
     session.output.talk(head.text(format!("{}{merged}", result.reason)));
     if let Some(files) = &result.not_as_checked_out {
-        session.output.talk(format!("  {}", words::not_as_checked_out(files)));
+        session.output.talk(format!("  {}", format::not_as_checked_out(files)));
     }
     for command in &result.next {
         session.output.talk(Line::from("  ").add(Style::Accent, command));

@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use tollgate_api::{LogLine, Stream};
+use tollgate_app::failure::Failure;
+use tollgate_app::files::{self, Growing};
+use tollgate_app::format::duration;
 use tollgate_core::code::Code;
 use tollgate_core::id::{AttemptId, RunId};
 use tollgate_core::run::event::{Event, Work};
@@ -12,14 +15,11 @@ use tollgate_engine::workers::LOG_BYTES_MAX;
 use tollgate_engine::workspace::run_folder;
 use tollgate_store::Journal;
 
-use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
-use crate::files::{self, Growing};
 use crate::view::story::Story;
 use crate::view::text::{Line, Style};
 use crate::view::wire;
-use crate::view::words::duration;
 
 /// How long one look for news takes at most.
 const WAIT: Duration = Duration::from_millis(500);
@@ -178,7 +178,7 @@ struct Log {
 
 impl Log {
     fn read_on(&mut self, writer: &Writer, session: &Session) -> Result<(), Failure> {
-        while let Some(bytes) = self.growing.next()? {
+        while let Some(bytes) = self.growing.read_more()? {
             for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
                 self.rest.extend_from_slice(piece);
                 // A line without an end is printed in pieces: a worker that writes none must not fill the memory.

@@ -1,17 +1,18 @@
 //! `tollgate ls`.
 
 use tollgate_api::{RunStatus, RunSummary};
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::format;
+use tollgate_app::repository::Repository;
 use tollgate_engine::session::summary::Standing;
 use tollgate_store::Filter;
 
-use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::Runs;
 use crate::cli::{Exit, Session};
-use crate::repository::Repository;
 use crate::view::listing::{listed, run_status};
+use crate::view::status;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
-use crate::view::words;
 
 /// Runs that are listed when nobody says how many.
 const LIMIT: usize = 50;
@@ -122,8 +123,8 @@ pub fn run(args: &LsArgs, session: &Session) -> Result<Exit, Failure> {
 fn row(summary: &RunSummary, now_ms: u64, narrow: bool) -> Vec<Line> {
     let mut cells = vec![
         Line::new().add(Style::Strong, &summary.run),
-        words::run(summary.status).line(),
-        Line::new().add(Style::Faint, words::about(now_ms, summary.changed_at_ms)),
+        status::run(summary.status).line(),
+        Line::new().add(Style::Faint, format::about(now_ms, summary.changed_at_ms)),
         Line::from(summary.protocol.clone()),
         Line::from(summary.goal.clone()),
         Line::new().add(Style::Faint, &summary.reason),

@@ -7,6 +7,12 @@ use tollgate_api::{
     ProtocolCheck, ProtocolDetail, ProtocolGate, ProtocolOrigin, ProtocolOutcome, ProtocolRule, ProtocolStage,
     ProtocolSummary,
 };
+use tollgate_app::failure::Source;
+use tollgate_app::failure::{Failure, Kind, wire_diagnostic};
+use tollgate_app::files;
+use tollgate_app::format::count;
+use tollgate_app::protocols::{self, Definition};
+use tollgate_app::trust::Standing;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
@@ -15,16 +21,11 @@ use tollgate_core::protocol::render::{self, Leads, OutcomeRow, StageRow};
 use tollgate_core::protocol::{self, Dialects, Protocol};
 use tollgate_engine::service;
 
-use crate::cli::failure::{Failure, Kind, wire_diagnostic};
 use crate::cli::runs::service_failure;
-use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
-use crate::files;
-use crate::library::{self, Definition};
-use crate::trust::Standing;
+use crate::view::diagnostic;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
-use crate::view::words::count;
 
 const DIALECTS_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -98,7 +99,7 @@ pub fn run(args: &ProtocolArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 fn list(session: &Session) -> Result<Exit, Failure> {
-    let definitions = library::list(&session.environment)?;
+    let definitions = protocols::list(&session.environment)?;
     let dialects = named_dialects(&definitions, session)?;
     let all: Vec<_> = definitions.iter().map(|definition| summary(definition, &dialects)).collect();
     if session.json() {
@@ -112,10 +113,10 @@ fn list(session: &Session) -> Result<Exit, Failure> {
         let version = summary.version.to_string();
         vec![summary.id.into(), version.into(), Line::new().add(style, word), needs.into(), origin.into(), roles.into()]
     };
-    for path in library::shadowed(&Standing::look(&session.environment)?) {
-        session
-            .output
-            .talk(Line::new().add(Style::Warn, "warning").text(format!(": {}", library::taken(&path).wire().message)));
+    for path in protocols::shadowed(&Standing::look(&session.environment)?) {
+        session.output.talk(
+            Line::new().add(Style::Warn, "warning").text(format!(": {}", protocols::taken(&path).wire().message)),
+        );
         session.output.talk("  rename it, commit, and `tollgate trust`");
     }
     let header = ["protocol", "version", "checks", "needs", "from", "roles"];
@@ -125,7 +126,7 @@ fn list(session: &Session) -> Result<Exit, Failure> {
 }
 
 fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
-    let definition = library::find(&args.name, session)?;
+    let definition = protocols::find(&args.name, &session.environment)?;
     let format = if session.json() { ShowFormat::Json } else { args.format };
     // The text is shown even when it is no protocol: that is when one looks at it.
     if format == ShowFormat::Yaml {
@@ -147,7 +148,7 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
-    let definition = library::find(&args.name, session)?;
+    let definition = protocols::find(&args.name, &session.environment)?;
     let dialects = dialects(&definition, args.dialects.as_deref(), session)?;
     let (protocol, diagnostics) = prove(&definition, &dialects);
     let valid = is_valid(&diagnostics);
@@ -162,7 +163,7 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
         });
     } else {
         let width = session.output.width();
-        snippet::lines(&diagnostics, source, width).into_iter().for_each(|line| session.output.data(line));
+        diagnostic::lines(&diagnostics, source, width).into_iter().for_each(|line| session.output.data(line));
         session.output.data(verdict(source, &diagnostics));
     }
     Ok(if valid { Exit::Done } else { Exit::With(Kind::Refused) })
@@ -268,7 +269,7 @@ fn named_dialects(definitions: &[Definition], session: &Session) -> Result<Diale
     let protocols: Vec<Protocol> =
         definitions.iter().filter_map(|definition| protocol::read(&definition.source.text).0).collect();
     let names = protocols.iter().flat_map(Protocol::contract_names);
-    let own = crate::contracts::definitions(names, &session.environment)?;
+    let own = tollgate_app::contracts::definitions(names, &session.environment)?;
     Ok(service::dialects(&service::contracts(&own).map_err(service_failure)?))
 }
 

@@ -1,6 +1,7 @@
 //! `tollgate repair`.
 
 use tollgate_api::{Broken, RepairResult};
+use tollgate_app::failure::Failure;
 use tollgate_core::code::Code;
 use tollgate_core::id::RunId;
 use tollgate_core::run::Run;
@@ -8,7 +9,6 @@ use tollgate_engine::session::LoadError;
 use tollgate_engine::verify::repair::{Place, RepairError, Repaired, repair};
 
 use crate::cli::commands::verify::kind;
-use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, command_failure, load_failure};
 use crate::cli::{Exit, Session};
 use crate::view::table::wrap;

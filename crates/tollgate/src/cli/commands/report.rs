@@ -1,15 +1,15 @@
 //! `tollgate report`.
 
 use clap::ValueEnum;
+use tollgate_app::failure::Failure;
+use tollgate_app::files;
 use tollgate_contract::status_block::document::Status as Word;
 use tollgate_contract::status_block::{Answer, File, Object, Row, RowResult, StatusBlock};
 use tollgate_contract::{Context, ReportDialect};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::Severity;
 
-use crate::cli::failure::Failure;
 use crate::cli::{Exit, Session};
-use crate::files;
 
 /// The variable that names the file of the report.
 const FILE: &str = "TOLLGATE_REPORT";

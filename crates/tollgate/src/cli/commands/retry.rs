@@ -1,7 +1,8 @@
 //! `tollgate retry`.
 
+use tollgate_app::failure::Failure;
+
 use crate::cli::drive::{Wait, drive};
-use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, service_failure};
 use crate::cli::{Exit, Session};
 

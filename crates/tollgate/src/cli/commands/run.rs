@@ -4,6 +4,15 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tollgate_api::ProtocolOrigin;
+use tollgate_app::config::paths::{Named, Paths};
+use tollgate_app::config::{self, Adapter, Config, Inactive, Layer, Origin};
+use tollgate_app::failure::Failure;
+use tollgate_app::failure::Source;
+use tollgate_app::files;
+use tollgate_app::format;
+use tollgate_app::protocols::{self, Definition};
+use tollgate_app::repository::{CONFIG_PATH, Folder};
+use tollgate_app::trust::Standing;
 use tollgate_contract::registry::Contracts;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
@@ -20,18 +29,10 @@ use tollgate_engine::workspace::Dirty;
 
 use crate::cli::commands::contract::not_text;
 use crate::cli::drive::{Wait, drive};
-use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, service_failure};
-use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
-use crate::config::paths::{Named, Paths};
-use crate::config::{self, Adapter, Config, Idle, Layer, Origin};
-use crate::files;
-use crate::library::{self, Definition};
-use crate::repository::{CONFIG_PATH, Folder};
-use crate::trust::Standing;
-use crate::view;
 use crate::view::detail::not_as_checked_out;
+use crate::view::diagnostic;
 use crate::view::text::{Line, Style};
 
 const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -87,16 +88,16 @@ pub struct RunArgs {
 
 pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = Runs::open_as_person(session)?;
-    let definition = library::find_to_run(&args.protocol, session)?;
+    let definition = protocols::find_to_run(&args.protocol, &session.environment)?;
     let documents = documents(&args, session)?;
-    let Prepared { start, protocol, contracts, idle } = start(&args, &definition, &documents, session)?;
-    if let Some(idle) = &idle {
-        session.output.talk(Line::new().add(Style::Warn, "warning").text(format!(": {}", idle.said)));
+    let Prepared { start, protocol, contracts, inactive } = start(&args, &definition, &documents, session)?;
+    if let Some(inactive) = &inactive {
+        session.output.talk(Line::new().add(Style::Warn, "warning").text(format!(": {}", inactive.said)));
         session.output.talk(format!("  {}", config::NEXT));
     }
     for (name, diagnostics) in warnings(&protocol, &contracts, &start) {
         let Some(document) = documents.get(&name) else { continue };
-        let lines = snippet::lines(&diagnostics, &document.source(), session.output.width());
+        let lines = diagnostic::lines(&diagnostics, &document.source(), session.output.width());
         lines.into_iter().for_each(|line| session.output.talk(line));
     }
     let (run, opened) = runs.service.start(start).map_err(|error| {
@@ -105,8 +106,8 @@ pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
             _ => Vec::new(),
         };
         let failure = at_source(error, &definition, &documents);
-        let gives = |idle: &Idle| missing.iter().any(|role| idle.roles.contains(&**role));
-        if idle.as_ref().is_some_and(gives) {
+        let gives = |inactive: &Inactive| missing.iter().any(|role| inactive.roles.contains(&**role));
+        if inactive.as_ref().is_some_and(gives) {
             failure.because(format!("{CONFIG_PATH} gives them one and is not trusted")).hint(config::NEXT)
         } else {
             failure
@@ -115,7 +116,7 @@ pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
     if !session.json() {
         session.output.talk(format!("{} of {}", run.run().id, run.run().opened.protocol.name));
         if let Some(files) = not_as_checked_out(run.run(), None) {
-            session.output.talk(format!("  {}", view::words::not_as_checked_out(&files)));
+            session.output.talk(format!("  {}", format::not_as_checked_out(&files)));
         }
     }
     let wait = if args.no_wait { Wait::No } else { Wait::Attached };
@@ -207,7 +208,7 @@ struct Prepared {
     start: Start,
     protocol: Protocol,
     contracts: Contracts,
-    idle: Option<Idle>,
+    inactive: Option<Inactive>,
 }
 
 /// Everything a run needs, from flags, configuration and files.
@@ -219,12 +220,13 @@ fn start(
 ) -> Result<Prepared, Failure> {
     let read = tollgate_core::protocol::read(&definition.source.text).0;
     let names = read.iter().flat_map(Protocol::contract_names);
-    let definitions = crate::contracts::definitions(names, &session.environment)?;
+    let definitions = tollgate_app::contracts::definitions(names, &session.environment)?;
     let (protocol, contracts) = contracts(&definitions)
         .and_then(|contracts| Ok((checked(&definition.source.text, &contracts)?, contracts)))
         .map_err(|error| at_source(error, definition, documents))?;
     let standing = Standing::look(&session.environment)?;
-    let edited = standing.repository().map(crate::repository::Repository::uncommitted).transpose()?.unwrap_or_default();
+    let edited =
+        standing.repository().map(tollgate_app::repository::Repository::uncommitted).transpose()?.unwrap_or_default();
     if !edited.is_empty() {
         let said = format!(": not as committed, so without effect: {}", edited[..edited.len().min(5)].join(", "));
         session.output.talk(Line::new().add(Style::Warn, "warning").text(said));
@@ -233,7 +235,7 @@ fn start(
     let mut config = Config::load(&session.environment, standing.trusted())?;
     config.push(Origin::Flag, Layer { roles: typed_workers(args, &protocol)?, ..Layer::default() });
     let force = config.in_force(&protocol)?;
-    let idle = config::idle(&standing, &protocol, &force, &session.environment)?;
+    let inactive = config::inactive(&standing, &protocol, &force, &session.environment)?;
     let inputs: BTreeMap<Name, Value> =
         pairs(&args.input, "NAME=VALUE")?.into_iter().map(|(name, value)| (name, Value::Text(value))).collect();
     let (mut workers, mut scripts, mut pools) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -288,7 +290,7 @@ fn start(
         title: args.title.clone().unwrap_or_default(),
         protocol: definition.source.text.clone(),
         contracts: definitions,
-        briefs: library::briefs(definition, &protocol, session)?,
+        briefs: protocols::briefs(definition, &protocol, &session.environment)?,
         repository: session.environment.directory().to_owned(),
         dirty: if args.include_dirty { Dirty::Include } else { Dirty::Refuse },
         inputs,
@@ -308,7 +310,7 @@ fn start(
         budgets: config::budget::budgets(force.budget.iter().map(|(name, set)| (name.as_str(), set.value))),
         pools,
     };
-    Ok(Prepared { start, protocol, contracts, idle })
+    Ok(Prepared { start, protocol, contracts, inactive })
 }
 
 /// Who does a role by the command line. Two for the same role is a mistake: none of them wins silently.

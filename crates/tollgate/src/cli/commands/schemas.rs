@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tollgate_app::failure::Failure;
+use tollgate_app::files;
+use tollgate_app::format::{count, list};
 use tollgate_core::code::Code;
 
-use crate::cli::failure::Failure;
 use crate::cli::{Exit, Session};
-use crate::files;
-use crate::view::words::{count, list};
 
 /// The folder for what `--json` prints.
 const WIRE: &str = "wire";

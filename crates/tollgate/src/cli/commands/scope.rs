@@ -5,6 +5,10 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use tollgate_api::{ScopeCheck, ScopeRole};
+use tollgate_app::failure::Source;
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::files;
+use tollgate_app::format::count;
 use tollgate_contract::scope::blocker::{Draft, called_for};
 use tollgate_contract::scope::correction::corrections;
 use tollgate_contract::scope::rules::{Class, Rules, Sorted};
@@ -15,12 +19,9 @@ use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::scope::{pattern_problem, protects};
 use tollgate_engine::workspace::{Comparison, Patch, Repository, Side, WorkspaceError};
 
-use crate::cli::failure::{Failure, Kind};
-use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
-use crate::files;
+use crate::view::diagnostic;
 use crate::view::scope as view;
-use crate::view::words::count;
 
 const DOCUMENT_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -135,7 +136,7 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
         return Ok(exit);
     }
     for note in &notes {
-        snippet::lines(&note.diagnostics, &note.source, session.output.width())
+        diagnostic::lines(&note.diagnostics, &note.source, session.output.width())
             .into_iter()
             .for_each(|line| session.output.talk(line));
     }
@@ -260,7 +261,7 @@ fn wire(
         Role::Reviewer => ScopeRole::Reviewer,
     };
     let diagnostics = notes.iter().flat_map(|note| {
-        note.diagnostics.iter().map(|one| crate::cli::failure::wire_diagnostic(one, Some(&note.source.file)))
+        note.diagnostics.iter().map(|one| tollgate_app::failure::wire_diagnostic(one, Some(&note.source.file)))
     });
     ScopeCheck {
         task: args.task.display().to_string(),

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use tollgate_api as api;
+use tollgate_app::failure::Failure;
+use tollgate_app::files;
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::AttemptId;
@@ -13,10 +15,8 @@ use tollgate_engine::workers::shell_words;
 use tollgate_engine::workspace::{Kept, Workspace, run_folder};
 use tollgate_store::{Filter, Journal};
 
-use crate::cli::failure::Failure;
 use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
-use crate::files;
 use crate::view::detail::{self, History, Sources, tell};
 use crate::view::text::{Line, Style};
 use crate::view::{evidence, sandbox, show};

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use tollgate_api::{TrustEntry, TrustResult};
+use tollgate_app::failure::Failure;
+use tollgate_app::format::{count, list};
+use tollgate_app::repository::Repository;
+use tollgate_app::trust::Trust;
 use tollgate_core::code::Code;
 
-use crate::cli::failure::Failure;
 use crate::cli::runs::need_a_person;
 use crate::cli::{Exit, Session};
-use crate::repository::Repository;
-use crate::trust::Trust;
 use crate::view::table::table;
-use crate::view::words::{count, list};
 
 /// Let a repository's `.tollgate/` folder act
 ///

@@ -5,6 +5,9 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use tollgate_api::{Broken, VerifiedRun, VerifyResult};
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::files;
+use tollgate_app::format::count;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
@@ -14,12 +17,9 @@ use tollgate_engine::verify::{Breach, commits, verify_rows};
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 use tollgate_store::{Journal, MemoryJournal};
 
-use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
-use crate::files;
 use crate::view::text::{Line, Style};
-use crate::view::words::count;
 
 /// Prove that nothing in a run's journal was changed, lost or skipped
 ///

@@ -3,20 +3,19 @@
 use std::path::Path;
 
 use tollgate_api::{Capabilities, Probe, QuotaTold, ResumeSupport, SchemaSupport, Worker};
+use tollgate_app::config::paths::Paths;
+use tollgate_app::config::{self, Adapter, Config, Origin};
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::files;
+use tollgate_app::format;
+use tollgate_app::trust::Standing;
 use tollgate_core::code::Code;
 use tollgate_core::yaml::nearest;
 use tollgate_engine::workers::agent::{self, ADAPTERS, AgentSpec, Resume, Schema, Sheet};
 
-use crate::cli::environment::Environment;
-use crate::cli::failure::{Failure, Kind};
 use crate::cli::{Exit, Session};
-use crate::config::paths::Paths;
-use crate::config::{self, Adapter, Config, Origin};
-use crate::files;
-use crate::trust::Standing;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
-use crate::view::words;
 
 /// Look at the workers that can be named
 #[derive(Debug, clap::Args)]
@@ -142,7 +141,7 @@ fn probe(spec: &AgentSpec, path: &Path, session: &Session) -> Result<Probe, Fail
         return Err(Failure::refused(Code::UNTRUSTED, "a program of the trusted folder is started by a run only"));
     }
     let folder = files::Scratch::new(&session.environment.state_dir()?, "probe")?;
-    let (told, answer) = agent::ask(spec, path, &Environment::program()?, folder.path());
+    let (told, answer) = agent::ask(spec, path, session.environment.program()?, folder.path());
     Ok(Probe {
         answered: answer.is_ok(),
         reason: answer.err().unwrap_or_default(),
@@ -250,7 +249,7 @@ fn print(worker: &Worker, session: &Session) {
         None => {}
     }
     if !worker.untold.is_empty() {
-        let text = format!("no budget of {} holds it: it does not tell", words::list(&worker.untold));
+        let text = format!("no budget of {} holds it: it does not tell", format::list(&worker.untold));
         session.output.paragraph(Line::from("  ").add(Style::Warn, "note: "), &text);
     }
     if worker.adapter == Adapter::Command.word() {
@@ -266,7 +265,7 @@ fn print(worker: &Worker, session: &Session) {
         };
         let cost = probe
             .cost_nano_usd
-            .map_or_else(|| "cost unknown".to_owned(), |cost| format!("cost {}", words::dollars(cost)));
+            .map_or_else(|| "cost unknown".to_owned(), |cost| format!("cost {}", format::dollars(cost)));
         let used = [used("tokens read", probe.input_tokens), used("written", probe.output_tokens), cost].join(", ");
         let (style, word) = if probe.answered { (Style::Good, "answered") } else { (Style::Bad, "did not answer") };
         let model = probe.model.as_ref().map(|model| format!("{model}, ")).unwrap_or_default();

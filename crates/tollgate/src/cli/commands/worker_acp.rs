@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::PathBuf;
 
+use tollgate_app::failure::{Failure, Kind};
 use tollgate_core::code::Code;
 use tollgate_engine::workers::acp::{Permit, Wants, converse};
 
-use crate::cli::failure::{Failure, Kind};
 use crate::cli::{Exit, Session};
 
 /// The longest brief that is read.

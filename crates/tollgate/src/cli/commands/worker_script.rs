@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
+use tollgate_app::failure::Failure;
 use tollgate_engine::workers::script::run_script;
 
-use crate::cli::environment::Environment;
-use crate::cli::failure::Failure;
 use crate::cli::{Exit, Session};
 
 /// Act out a script as a worker does
@@ -20,6 +19,6 @@ pub struct WorkerScriptArgs {
 }
 
 pub fn run(args: &WorkerScriptArgs, session: &Session) -> Result<Exit, Failure> {
-    let program = Environment::program()?;
-    Ok(Exit::Code(run_script(&session.environment.directory().join(&args.script), &program)))
+    let program = session.environment.program()?;
+    Ok(Exit::Code(run_script(&session.environment.directory().join(&args.script), program)))
 }

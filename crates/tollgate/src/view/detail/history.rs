@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tollgate_api::{self as api, AttemptStatus};
+use tollgate_app::format;
 use tollgate_core::Name;
 use tollgate_core::id::{AttemptId, DecisionId};
 use tollgate_core::protocol::Outcome;
@@ -19,7 +20,6 @@ use tollgate_core::scope;
 
 use super::target;
 use crate::view::story::sentence;
-use crate::view::words;
 
 /// What the journal of a run tells.
 #[derive(Debug, Default)]
@@ -175,7 +175,7 @@ impl Teller<'_> {
             }
             Event::FindingChanged(changed) => {
                 let ids: Vec<String> = changed.findings.iter().map(ToString::to_string).collect();
-                self.note(self.current, recorded, format!("{} {}", words::list(&ids), changed.status.word()));
+                self.note(self.current, recorded, format!("{} {}", format::list(&ids), changed.status.word()));
             }
             Event::DecisionAsked(asked) => {
                 self.history.moments.push(Moment { at_ms: recorded.at_ms, what: What::Decision(asked.decision) });
@@ -315,7 +315,7 @@ impl Teller<'_> {
         match route.and_then(|route| route.same.filter(|_| route.limit.is_some_and(|limit| *taken < limit))) {
             Some(same) => format!(
                 ", the same is open {} in a row",
-                words::count(usize::try_from(same).unwrap_or(usize::MAX), "time")
+                format::count(usize::try_from(same).unwrap_or(usize::MAX), "time")
             ),
             None => ", its limit is reached".to_owned(),
         }
@@ -373,7 +373,7 @@ impl Teller<'_> {
         };
         let files = || match reported.changed.len() {
             0 => String::new(),
-            files => format!(", {} changed", words::count(files, "file")),
+            files => format!(", {} changed", format::count(files, "file")),
         };
         let judges = self.role_of(reported.attempt).is_some_and(tollgate_core::protocol::model::Role::judges);
         let said = match reported.health {
@@ -381,7 +381,7 @@ impl Teller<'_> {
             Health::Ok => {
                 let contradicted = match reported.contradictions.len() {
                     0 => String::new(),
-                    claims => format!("; {} contradicted by what was measured", words::count(claims, "claim")),
+                    claims => format!("; {} contradicted by what was measured", format::count(claims, "claim")),
                 };
                 format!(
                     "done{}{contradicted}",
@@ -438,11 +438,11 @@ fn verdict_words(reported: &AttemptReported) -> String {
     match reported.verdict {
         Verdict::Accept => match rows(Judgement::Pass).as_slice() {
             [] => "accepts".to_owned(),
-            rows => format!("accepts {}", words::list(rows)),
+            rows => format!("accepts {}", format::list(rows)),
         },
         Verdict::AcceptWithNotes => "accepts, with notes".to_owned(),
         Verdict::Reject if failed.is_empty() => "rejects".to_owned(),
-        Verdict::Reject => format!("rejects {}", words::list(&failed)),
+        Verdict::Reject => format!("rejects {}", format::list(&failed)),
         Verdict::Inconclusive => "cannot tell".to_owned(),
         Verdict::None => "gives no verdict".to_owned(),
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tollgate_api::{self as api, EvidenceSource, GateStatus};
+use tollgate_app::format;
 use tollgate_core::Name;
 use tollgate_core::protocol::condition::{Condition, SetKind};
 use tollgate_core::protocol::model::Gate;
@@ -16,7 +17,7 @@ use tollgate_core::run::waiver::waivers;
 use tollgate_core::run::{Run, is_left};
 
 use super::history::History;
-use crate::view::{wire, words};
+use crate::view::wire;
 
 /// How many rows or findings a reason names.
 const NAMED_MAX: usize = 6;
@@ -264,7 +265,7 @@ fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: 
             }
         }
         Condition::Answer { ask, .. } if stale => format!("`{ask}` was answered for other content"),
-        Condition::Answer { ask, options, .. } => format!("`{ask}` is not answered with {}", words::list(options)),
+        Condition::Answer { ask, options, .. } => format!("`{ask}` is not answered with {}", format::list(options)),
         Condition::Command { name, .. } if stale => format!("command `{name}` ran on other content"),
         Condition::Command { name, .. } if status == Status::Unobservable => {
             format!("command `{name}` cannot be observed")
@@ -306,7 +307,7 @@ fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: 
                 .filter(|(_, word)| !is.iter().any(|wanted| &**wanted == *word))
                 .map(|(name, word)| format!("{name} is {word}")),
         ),
-        Condition::Var { name, values } => format!("{name} is not {}", words::list(values)),
+        Condition::Var { name, values } => format!("{name} is not {}", format::list(values)),
         Condition::Set { .. } | Condition::Count { .. } | Condition::It { .. } => {
             "its condition does not hold".to_owned()
         }
@@ -319,6 +320,6 @@ fn named(items: impl Iterator<Item = String>) -> String {
     match all.len().checked_sub(NAMED_MAX).filter(|more| *more > 0) {
         _ if all.is_empty() => "its condition does not hold".to_owned(),
         Some(more) => format!("{} and {more} more", all[..NAMED_MAX].join(", ")),
-        None => words::list(&all),
+        None => format::list(&all),
     }
 }

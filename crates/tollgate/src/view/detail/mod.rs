@@ -137,7 +137,7 @@ fn doing(run: &Run, name: &str, instance: &Instance) -> String {
             let below: Vec<_> =
                 run.children(name).filter(|(_, child)| child.each.as_ref() == Some(stage)).map(|(_, c)| c).collect();
             let done = below.iter().filter(|child| matches!(child.at, At::Ended { .. })).count();
-            format!("{done} of {} ended", super::words::count(below.len(), "unit"))
+            format!("{done} of {} ended", tollgate_app::format::count(below.len(), "unit"))
         }
         At::Held { why, .. } => format!("held: {why}"),
         At::Closing { .. } if run.is_closed() => target(&Target::Done),

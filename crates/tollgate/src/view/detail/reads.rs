@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tollgate_api as api;
+use tollgate_app::format::list;
 use tollgate_contract::registry::Contracts;
 use tollgate_contract::{Context, ReportDialect, extract};
 use tollgate_core::Name;
@@ -13,7 +14,6 @@ use tollgate_core::run::Run;
 use tollgate_engine::session::pinned_protocol;
 
 use super::history::{History, Told};
-use crate::view::words::list;
 
 /// Per report that was routed: the sections whose content entered the routing, a question or a bundle, with the reason
 /// and the bytes; and those that were checked only. The report's own bytes say which sections there are.

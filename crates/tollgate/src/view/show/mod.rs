@@ -3,11 +3,12 @@
 mod timeline;
 
 use tollgate_api::{self as api, DecisionStatus, RunDetail};
+use tollgate_app::format::{self, ago, count, duration, list};
 
 use super::detail::History;
+use super::status;
 use super::table::{table, wrap};
 use super::text::{Line, Style, plain, width};
-use super::words::{self, ago, count, duration, list};
 use super::{budget, decision, evidence, listing};
 
 /// How many changed files, findings or rows are shown.
@@ -79,7 +80,7 @@ impl Screen {
 
 fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
     let summary = &detail.summary;
-    let state = words::run(summary.status);
+    let state = status::run(summary.status);
     let line = Line::new().add(Style::Strong, &summary.run).text("  ").join(state.line());
     screen.lines.push(line.text(format!("  {}", summary.protocol)).fit(screen.columns));
     screen.wrapped(Line::from("  "), &summary.goal, Style::Strong);
@@ -120,7 +121,7 @@ fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
         screen.wrapped(Line::from("  "), sandbox, Style::Warn);
     }
     if let Some(files) = &detail.not_as_checked_out {
-        screen.beside(Line::from("  files   "), &words::not_as_checked_out(files));
+        screen.beside(Line::from("  files   "), &format::not_as_checked_out(files));
     }
     screen.lines.push(Line::from("  journal ").add(Style::Faint, &detail.head).fit(screen.columns.max(76)));
 }
@@ -184,13 +185,13 @@ fn usage(screen: &mut Screen, detail: &RunDetail) {
             api::UsageSum { unknown, .. } if unknown == row.attempts => "unknown".to_owned(),
             api::UsageSum { known, unknown } => format!("{} + unknown ({unknown} of {})", shown(known), row.attempts),
         };
-        let tokens = |number: u64| words::thousands(number);
+        let tokens = |number: u64| format::thousands(number);
         vec![
             Line::new().add(Style::Strong, row.role.as_deref().unwrap_or("in all")),
             Line::from(count(to_usize(row.attempts.into()), "attempt")),
             Line::from(format!("read {}", sum(row.input_tokens, tokens))),
             Line::from(format!("written {}", sum(row.output_tokens, tokens))),
-            Line::from(format!("cost {}", sum(row.cost_nano_usd, words::dollars))),
+            Line::from(format!("cost {}", sum(row.cost_nano_usd, format::dollars))),
         ]
     };
     screen.rows(detail.usage.iter().map(row).collect());
@@ -248,7 +249,7 @@ fn gates(screen: &mut Screen, detail: &RunDetail) {
     }
     screen.title("Gates", "all of these must hold");
     for gate in mandatory {
-        let state = words::gate(gate.status);
+        let state = status::gate(gate.status);
         let of = gate.unit.as_deref().unwrap_or("run");
         let label = Line::from("  ").add(state.style, state.symbol).text(" ");
         let why = if gate.status == api::GateStatus::Holds { String::new() } else { format!(": {}", gate.reason) };

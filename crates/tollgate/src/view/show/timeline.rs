@@ -1,12 +1,13 @@
 //! What happened in a run, moment by moment.
 
 use tollgate_api::{self as api, AttemptStatus, DecisionStatus, RunDetail};
+use tollgate_app::format::{self, count, duration};
 use tollgate_engine::workers::adapter_of;
 
 use super::Screen;
 use crate::view::detail::{History, Moment, What};
+use crate::view::status;
 use crate::view::text::{Line, Style, width};
-use crate::view::words::{self, count, duration};
 
 /// How many moments of a long run are shown, of which these are its beginning and its end; `logs` tells all.
 const MOMENTS_MAX: usize = 40;
@@ -114,7 +115,8 @@ fn attempt_told(attempt: &api::Attempt, run: api::RunStatus) -> Told {
         (Some(role), None) => format!(": {role}"),
         (None, _) => String::new(),
     };
-    let again = if attempt.iteration > 1 { format!(", {}", words::nth_time(attempt.iteration)) } else { String::new() };
+    let again =
+        if attempt.iteration > 1 { format!(", {}", format::nth_time(attempt.iteration)) } else { String::new() };
     let what = match (attempt.status, attempt.reason.as_str()) {
         (AttemptStatus::Working, _) if run == api::RunStatus::Interrupted => {
             ": was at work when its driver went".to_owned()
@@ -139,7 +141,7 @@ fn attempt_told(attempt: &api::Attempt, run: api::RunStatus) -> Told {
             | AttemptStatus::Parked),
             _,
         ) => {
-            let state = words::attempt(status);
+            let state = status::attempt(status);
             (state.symbol, state.style)
         }
     };

@@ -3,6 +3,11 @@
 use std::io;
 
 use tollgate_api::ContractCheck;
+use tollgate_app::contracts::{Contract, Contracts};
+use tollgate_app::failure::Source;
+use tollgate_app::failure::{Failure, Kind, wire_diagnostic};
+use tollgate_app::files;
+use tollgate_app::format::count;
 use tollgate_contract::Context;
 use tollgate_contract::extract::{Dialect, Read};
 use tollgate_contract::markdown::Heading;
@@ -12,14 +17,10 @@ use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 
 use super::sarif;
-use crate::cli::failure::{Failure, Kind, wire_diagnostic};
-use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
-use crate::contracts::{Contract, Contracts};
-use crate::files;
+use crate::view::diagnostic;
 use crate::view::text::{Line, Style};
 use crate::view::wire;
-use crate::view::words::count;
 
 pub(super) const REPORT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// The contract of a file that none was found for.
@@ -255,7 +256,7 @@ pub fn not_text(error: std::string::FromUtf8Error) -> (String, Diagnostic) {
 
 fn print(result: &ContractCheck, source: &Source, diagnostics: &[Diagnostic], found: bool, session: &Session) {
     let width = session.output.width();
-    snippet::lines(diagnostics, source, width).into_iter().for_each(|line| session.output.data(line));
+    diagnostic::lines(diagnostics, source, width).into_iter().for_each(|line| session.output.data(line));
     let (symbol, style, word) =
         if result.valid { ("✓", Style::Good, "valid") } else { ("✗", Style::Bad, "invalid") };
     let head = Line::new().add(style, symbol).text(format!(" {}: ", result.file)).add(style, word);

@@ -1,19 +1,20 @@
 //! `tollgate contract extract`.
 
 use tollgate_api::{ContractExtract, EarlierReport, FoundReport, PassedReport, PassedWhy, TrailingText};
+use tollgate_app::contracts::{Contract, Contracts};
+use tollgate_app::failure::Source;
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::files;
+use tollgate_app::format::count;
 use tollgate_contract::Context;
 use tollgate_contract::extract::{BYTES_MAX, Dialect, Earlier, Extraction, Markers, Why, extract};
 use tollgate_contract::reask::reask;
 use tollgate_core::diagnostic::Diagnostic;
 
 use super::check;
-use crate::cli::failure::{Failure, Kind};
-use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
-use crate::contracts::{Contract, Contracts};
-use crate::files;
+use crate::view::diagnostic;
 use crate::view::text::{Line, Style};
-use crate::view::words::count;
 
 /// Find the report in what an agent printed, and check it
 ///
@@ -136,7 +137,7 @@ fn print(result: &ContractExtract, text: String, diagnostics: &[Diagnostic], ses
     // Reports before the last are listed below, with the others that were passed over.
     let own: Vec<Diagnostic> =
         diagnostics.iter().filter(|one| one.code != tollgate_core::code::Code::REPORT_DRAFT).cloned().collect();
-    snippet::lines(&own, &source, session.output.width()).into_iter().for_each(|line| session.output.data(line));
+    diagnostic::lines(&own, &source, session.output.width()).into_iter().for_each(|line| session.output.data(line));
     let (symbol, style, word) = match (&result.found, result.check.valid) {
         (Some(_), true) => ("✓", Style::Good, "valid"),
         (Some(_), false) => ("✗", Style::Bad, "invalid"),

@@ -4,19 +4,20 @@ use std::time::Duration;
 
 use similar::TextDiff;
 use tollgate_api::{ContractFix, Mended};
+use tollgate_app::contracts::{Contract, Contracts};
+use tollgate_app::failure::Source;
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::files;
+use tollgate_app::format::count;
 use tollgate_contract::Context;
 use tollgate_contract::extract::Dialect;
 use tollgate_contract::fix::{Fixed, fix};
 use tollgate_core::code::Code;
 
 use super::check;
-use crate::cli::failure::{Failure, Kind};
-use crate::cli::snippet::{self, Source};
 use crate::cli::{Exit, Session};
-use crate::contracts::{Contract, Contracts};
-use crate::files;
+use crate::view::diagnostic;
 use crate::view::text::{Line, Style};
-use crate::view::words::count;
 
 /// How long lines are matched to each other.
 const DIFF_LIMIT: Duration = Duration::from_millis(300);
@@ -110,7 +111,7 @@ fn print(result: &ContractFix, fixed: Fixed, args: &FixArgs, session: &Session) 
         session.output.document(&result.diff);
     }
     let source = Source { file: result.check.file.clone(), text: fixed.text };
-    let lines = snippet::lines(fixed.read.diagnostics(), &source, session.output.width());
+    let lines = diagnostic::lines(fixed.read.diagnostics(), &source, session.output.width());
     lines.into_iter().for_each(|line| session.output.data(line));
     let (symbol, style, word) = match result.check.valid {
         true => ("✓", Style::Good, "valid"),

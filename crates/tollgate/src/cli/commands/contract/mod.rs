@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 
 use clap::Subcommand;
 use tollgate_api::{Contract as Wire, ContractKind};
+use tollgate_app::contracts::{Contract, Contracts, bare};
+use tollgate_app::failure::Failure;
+use tollgate_app::protocols;
 use tollgate_contract::defined::guide;
 use tollgate_contract::registry::report_dialect;
 use tollgate_contract::{Context, ReportDialect};
@@ -21,10 +24,7 @@ use tollgate_core::report::Part;
 use tollgate_core::yaml::nearest;
 
 use super::protocol::need;
-use crate::cli::failure::Failure;
 use crate::cli::{Exit, Session};
-use crate::contracts::{Contract, Contracts, bare};
-use crate::library;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
 
@@ -173,7 +173,7 @@ fn describe(contract: &Contract, context: &Context) -> Wire {
 
 /// The schema of every dialect that is built in, by its name without version.
 pub fn schemas() -> Vec<(String, serde_json::Value)> {
-    let all = crate::contracts::built_in();
+    let all = tollgate_app::contracts::built_in();
     let schema = |contract: &Contract| describe(contract, &Context::default()).schema;
     all.iter().map(|contract| (bare(contract.id()).to_owned(), schema(contract))).collect()
 }
@@ -206,7 +206,7 @@ fn context(contract: &Contract, role: Option<&str>, session: &Session) -> Result
 
 fn of_protocols(dialect: &dyn ReportDialect, role: &str, session: &Session) -> Result<Context, Failure> {
     let mut known: BTreeMap<Name, (bool, Option<Part>)> = BTreeMap::new();
-    for definition in library::list(&session.environment)? {
+    for definition in protocols::list(&session.environment)? {
         let protocol = need(&definition)?;
         let own = protocol
             .roles

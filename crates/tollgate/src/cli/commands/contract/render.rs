@@ -2,16 +2,16 @@
 
 use std::io;
 
+use tollgate_app::contracts::{Contract, Contracts};
+use tollgate_app::failure::Failure;
+use tollgate_app::failure::Source;
+use tollgate_app::files;
 use tollgate_contract::Context;
 use tollgate_contract::tree::{Places, json};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 
-use crate::cli::failure::Failure;
-use crate::cli::snippet::Source;
 use crate::cli::{Exit, Session};
-use crate::contracts::{Contract, Contracts};
-use crate::files;
 use crate::view::text::Style;
 
 const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;

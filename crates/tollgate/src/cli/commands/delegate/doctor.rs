@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tollgate_api::{Doctor, DoctorStatus};
+use tollgate_app::config::paths::Paths;
+use tollgate_app::config::{self, Adapter, Choice, Config, Origin};
+use tollgate_app::environment::Environment;
+use tollgate_app::failure::Failure;
+use tollgate_app::files;
+use tollgate_app::trust::Standing;
 use tollgate_engine::delegate::{self, Delegation, Ending};
 use tollgate_engine::workers::agent::ADAPTERS;
 
 use super::{ProgramArgs, hire};
 use crate::cli::commands::doctor::{Report, told};
-use crate::cli::environment::Environment;
-use crate::cli::failure::Failure;
 use crate::cli::{Exit, Session};
-use crate::config::paths::Paths;
-use crate::config::{self, Adapter, Choice, Config, Origin};
-use crate::files;
-use crate::trust::Standing;
 
 /// How long an agent may take to answer.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -69,7 +69,7 @@ pub(super) fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure>
             None
         }
     };
-    report.sandbox(config.as_ref());
+    report.sandbox(session, config.as_ref());
     if let Some(config) = &config {
         let paths = Paths { standing: &standing, directory: here };
         workers(args, config, paths, session, &mut report);
@@ -133,7 +133,7 @@ fn probe(args: &DoctorArgs, environment: &Environment, session: &Session, report
         forbidden: Vec::new(),
         limit: LIMIT,
         allow_dirty: true,
-        tollgate: Environment::program()?,
+        tollgate: session.environment.program()?.to_owned(),
         state,
     };
     let delivered = delegate::delegate(&asked, &AtomicBool::new(false));

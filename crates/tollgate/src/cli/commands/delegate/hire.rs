@@ -2,6 +2,12 @@
 
 use std::path::Path;
 
+use tollgate_app::config::paths::{Named, Paths};
+use tollgate_app::config::{self, Adapter, Assigned, Choice, Config, Origin};
+use tollgate_app::environment::Environment;
+use tollgate_app::failure::Failure;
+use tollgate_app::repository::Folder;
+use tollgate_app::trust::Standing;
 use tollgate_core::code::Code;
 use tollgate_engine::delegate::{Hired, Program};
 use tollgate_engine::sandbox::Asked;
@@ -10,12 +16,6 @@ use tollgate_engine::workers::command::BriefBy;
 use tollgate_engine::workers::pinned_files;
 
 use super::{ProgramArgs, PromptMode};
-use crate::cli::environment::Environment;
-use crate::cli::failure::Failure;
-use crate::config::paths::{Named, Paths};
-use crate::config::{self, Adapter, Assigned, Choice, Config, Origin};
-use crate::repository::Folder;
-use crate::trust::Standing;
 
 /// The worker that is no name of one: its program is typed.
 const COMMAND: &str = "command";

@@ -7,17 +7,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
+use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::files;
 use tollgate_contract::registry;
 use tollgate_core::code::Code;
 use tollgate_engine::delegate::{self, CONTRACT, Delegation, Delivered, Ending, ROLES};
 use tollgate_engine::executor::ATTEMPT_LIMIT;
 
-use crate::cli::environment::Environment;
-use crate::cli::failure::{Failure, Kind};
 use crate::cli::runs::need_a_place_apart;
 use crate::cli::signals;
 use crate::cli::{Exit, Session};
-use crate::files;
 use crate::view::text::{Line, Style};
 
 /// A dossier is one unit of work; a longer one is a mistake or an attack.
@@ -129,10 +128,11 @@ fn delegate(args: &WorkArgs, session: &Session) -> Result<Exit, Failure> {
     // In a folder that is not there, the worker of the one we are in is as good as any: it is not started.
     let environment = folder.as_ref().unwrap_or(&session.environment);
     let hired = match hire::hire(&agent, &role, &args.program, environment, here) {
-        Err(failure) if failure.is_usage() => return Err(failure),
+        Err(failure) if failure.kind() == Kind::Usage => return Err(failure),
         hired => hired.map_err(|failure| said(&failure)),
     };
-    let places = session.environment.state_dir().and_then(|state| Ok((state, Environment::program()?)));
+    let places =
+        session.environment.state_dir().and_then(|state| Ok((state, session.environment.program()?.to_owned())));
     let (state, tollgate) = match places {
         Ok(places) => places,
         Err(failure) => return deliver(&delegate::unable(&agent, &role, &unit, &said(&failure)), session),

@@ -1,6 +1,10 @@
 //! Whether what a fresh work tree needs is there.
 
 use tollgate_api::DoctorStatus;
+use tollgate_app::config::paths::Paths;
+use tollgate_app::config::{Adapter, Config, Setting, Worker};
+use tollgate_app::format::list;
+use tollgate_app::trust::Standing;
 use tollgate_engine::workers::shell_words as argv;
 use tollgate_engine::workspace;
 use tollgate_engine::workspace::setup::Settings;
@@ -8,10 +12,6 @@ use tollgate_engine::workspace::setup::copy::may_be_copied;
 
 use super::Report;
 use crate::cli::Session;
-use crate::config::paths::Paths;
-use crate::config::{Adapter, Config, Setting, Worker};
-use crate::trust::Standing;
-use crate::view::words::list;
 
 /// How many files of each kind are named.
 const NAMED_MAX: usize = 5;

@@ -11,10 +11,9 @@ use tollgate_core::digest::Digest;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::yaml::nearest;
 
-use crate::cli::Session;
-use crate::cli::environment::Environment;
-use crate::cli::failure::Failure;
-use crate::cli::snippet::Source;
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::failure::Source;
 use crate::files;
 use crate::repository::{self, Folder, Repository};
 use crate::trust::{self, Standing};
@@ -61,24 +60,24 @@ pub fn list(environment: &Environment) -> Result<Vec<Definition>, Failure> {
 }
 
 /// A protocol to look at: by its name or, when there is none of that name, by its file as it lies there.
-pub fn find(name: &str, session: &Session) -> Result<Definition, Failure> {
-    if is_path(name) { of_file(name, &session.environment) } else { named(name, session) }
+pub fn find(name: &str, environment: &Environment) -> Result<Definition, Failure> {
+    if is_path(name) { of_file(name, environment) } else { named(name, environment) }
 }
 
 /// A protocol to run. A file of a `.tollgate/` folder acts as it is committed and trusted, whatever path leads to it.
-pub fn find_to_run(name: &str, session: &Session) -> Result<Definition, Failure> {
+pub fn find_to_run(name: &str, environment: &Environment) -> Result<Definition, Failure> {
     if !is_path(name) {
-        let standing = Standing::look(&session.environment)?;
+        let standing = Standing::look(environment)?;
         return match shadowed(&standing).into_iter().find(|path| stem(path) == Some(name)) {
             Some(path) => Err(taken(&path).hint(format!("to run it as it is: `tollgate run ./{path}`"))),
-            None => named(name, session),
+            None => named(name, environment),
         };
     }
-    let path = session.environment.directory().join(name);
+    let path = environment.directory().join(name);
     let Some((root, path)) = files::names_of(&path).iter().find_map(|path| in_folder(path)) else {
-        return of_file(name, &session.environment);
+        return of_file(name, environment);
     };
-    let standing = Standing::of(Repository::holding(&root)?, &session.environment)?;
+    let standing = Standing::of(Repository::holding(&root)?, environment)?;
     match standing {
         Standing::Untrusted(_, folder) if folder.paths().any(|known| known == path) => Err(trust::refusal(&path)),
         Standing::Trusted(_, folder) => {
@@ -113,12 +112,12 @@ fn in_folder(path: &Path) -> Option<(PathBuf, String)> {
     Some((root.to_owned(), path.strip_prefix(root).ok()?.to_str()?.to_owned()))
 }
 
-fn named(name: &str, session: &Session) -> Result<Definition, Failure> {
+fn named(name: &str, environment: &Environment) -> Result<Definition, Failure> {
     // Built-in protocols need no repository, and none can take their place.
     if let Some((id, text)) = BUILT_IN.iter().find(|(id, _)| *id == name) {
         return Ok(built_in(id, text));
     }
-    let standing = Standing::look(&session.environment)?;
+    let standing = Standing::look(environment)?;
     let found = of_repository(&standing)?;
     if let Some(definition) = found.iter().find(|definition| definition.id == name) {
         return Ok(definition.clone());
@@ -140,7 +139,7 @@ fn named(name: &str, session: &Session) -> Result<Definition, Failure> {
 pub fn briefs(
     definition: &Definition,
     protocol: &Protocol,
-    session: &Session,
+    environment: &Environment,
 ) -> Result<BTreeMap<Name, String>, Failure> {
     let mut briefs = BTreeMap::new();
     for role in protocol.roles.keys() {
@@ -155,7 +154,7 @@ pub fn briefs(
                 definition.folder.as_ref().and_then(|folder| folder.text(path.to_str()?)).transpose()?
             }
             ProtocolOrigin::File => {
-                let file = session.environment.directory().join(&definition.source.file);
+                let file = environment.directory().join(&definition.source.file);
                 let path = file.with_extension("").join(format!("{role}.md"));
                 files::read_text_if_any(&path, PROTOCOL_BYTES_MAX)?
             }

@@ -1,4 +1,5 @@
 //! The contracts that can be named: in code, brought along as data, or in the trusted `.tollgate/contracts/` of the repository.
+#![expect(missing_debug_implementations, reason = "a contract in code is functions, and one as data has no short form")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,9 +14,9 @@ use tollgate_core::code::Code;
 use tollgate_core::diagnostic::Severity;
 use tollgate_core::yaml::nearest;
 
-use crate::cli::environment::Environment;
-use crate::cli::failure::Failure;
-use crate::cli::snippet::Source;
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::failure::Source;
 use crate::files;
 use crate::trust::{self, Standing};
 

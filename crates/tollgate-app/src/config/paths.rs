@@ -9,8 +9,8 @@ use tollgate_core::code::Code;
 use tollgate_engine::workers::pinned_files::{FOLDER, PinnedFile, named_by};
 
 use super::{Adapter, Worker};
-use crate::cli::environment::Environment;
-use crate::cli::failure::Failure;
+use crate::environment::Environment;
+use crate::failure::Failure;
 use crate::files;
 use crate::trust::{self, Standing};
 

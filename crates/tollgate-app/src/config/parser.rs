@@ -13,7 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Adapter, Agent, Bounds, Choice, Layer, Worker};
-use crate::view::words::list;
+use crate::format::list;
 
 /// Nobody reads more at once, and finding the place of each costs a walk through the text.
 const BREACHES_MAX: usize = 20;

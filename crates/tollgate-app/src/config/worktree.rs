@@ -6,7 +6,7 @@ use tollgate_engine::workspace::setup::{cache_problem, copy_problem};
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::read::Reader;
+use super::parser::Reader;
 use super::{Config, Setting};
 
 /// What one source says of it.

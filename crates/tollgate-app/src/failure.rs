@@ -1,12 +1,18 @@
-//! The edge: every way a command can fail, in one shape, with its exit code.
+//! Every way a call can fail, in one shape: code, what, where, why, and what to do next.
 
 use tollgate_api as api;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::id::RunId;
 
-use super::snippet::{self, Source};
-use crate::view::text::{Line, Style, beside};
+/// A text and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The file, as the person named it.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+}
 
 /// What kind of failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,18 +32,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The exit code of the process.
-    pub const fn exit_code(self) -> u8 {
-        match self {
-            Self::Refused => 1,
-            Self::Usage => 2,
-            Self::Environment => 3,
-            Self::Waiting => 4,
-            Self::Budget => 5,
-            Self::Internal => 70,
-        }
-    }
-
     const fn wire(self) -> api::FailureKind {
         match self {
             Self::Refused => api::FailureKind::Refused,
@@ -91,11 +85,6 @@ impl Failure {
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(Kind::Internal, Code::INTERNAL, message)
             .hint("`tollgate verify --all` says whether the journals hold; please report this with its output")
-    }
-
-    /// Whether the command line is wrong.
-    pub fn is_usage(&self) -> bool {
-        self.0.kind == Kind::Usage
     }
 
     /// Adds why; the sources of an error follow it.
@@ -155,34 +144,33 @@ impl Failure {
         self.0.code
     }
 
-    /// The exit code of the process.
-    pub fn exit_code(&self) -> u8 {
-        self.0.kind.exit_code()
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// What happened.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Why, the nearest cause first.
+    pub fn causes(&self) -> &[String] {
+        &self.0.causes
+    }
+
+    /// What is wrong with an input, and the input.
+    pub fn places(&self) -> Option<(&Source, &[Diagnostic])> {
+        self.0.source.as_ref().map(|source| (source, self.0.diagnostics.as_slice()))
     }
 
     /// What to do next: there is always something to type.
-    fn hints(&self) -> Vec<String> {
+    pub fn hints(&self) -> Vec<String> {
         let parts = &self.0;
         if parts.hints.is_empty() && parts.diagnostics.iter().all(|diagnostic| diagnostic.hint.is_none()) {
             return vec![format!("`tollgate explain {}` says more", parts.code)];
         }
         parts.hints.clone()
-    }
-
-    /// The failure as a person reads it: source lines are cut to a width, sentences broken to the room there is.
-    pub fn lines(&self, width: usize, room: usize) -> Vec<Line> {
-        let parts = &self.0;
-        let mut lines = Vec::new();
-        if let Some(source) = &parts.source {
-            lines.extend(snippet::lines(&parts.diagnostics, source, width));
-        }
-        let error = Line::new().add(Style::Bad, format!("error[{}]", parts.code)).add(Style::Strong, ": ");
-        lines.extend(beside(&error, Style::Strong, &parts.message, room));
-        let several =
-            |label: &str, text: &str| beside(&Line::new().add(Style::Accent, label), Style::Plain, text, room);
-        parts.causes.iter().for_each(|cause| lines.extend(several("  caused by: ", cause)));
-        self.hints().iter().for_each(|hint| lines.extend(several("hint: ", hint)));
-        lines
     }
 
     /// The failure as it goes over the wire.
@@ -198,11 +186,6 @@ impl Failure {
             diagnostics: parts.diagnostics.iter().map(|diagnostic| wire_diagnostic(diagnostic, file)).collect(),
         }
     }
-}
-
-/// `error[TG0014]: message`.
-pub(super) fn head(word: &str, style: Style, code: Code, message: &str) -> Line {
-    Line::new().add(style, format!("{word}[{code}]")).add(Style::Strong, format!(": {message}"))
 }
 
 /// A diagnostic as it goes over the wire.

@@ -1,18 +1,9 @@
 //! A diagnostic with the line of the source it is about, and a caret under the place.
 
+use tollgate_app::failure::Source;
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 
-use super::failure::head;
-use crate::view::text::{Line, Style, columns, plain};
-
-/// A text and where it comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
-    /// The file, as the person named it.
-    pub file: String,
-    /// Its text.
-    pub text: String,
-}
+use super::text::{Line, Style, columns, plain};
 
 const TAB: usize = 4;
 /// Nobody reads more at once; with `--json` all are there.
@@ -40,7 +31,8 @@ impl Text<'_> {
             Severity::Error => ("error", Style::Bad),
             Severity::Warning => ("warning", Style::Warn),
         };
-        let mut lines = vec![head(word, style, diagnostic.code, &diagnostic.message)];
+        let head = Line::new().add(style, format!("{word}[{}]", diagnostic.code));
+        let mut lines = vec![head.add(Style::Strong, format!(": {}", diagnostic.message))];
         lines.extend(self.place(diagnostic.place, width, style, ""));
         if let Some(other) = diagnostic.other {
             lines.extend(self.place(other, width, Style::Accent, " contradicts this"));
@@ -107,15 +99,15 @@ mod tests {
 
     fn show(text: &str, at: Place, width: usize) -> String {
         let source = Source { file: "a.yaml".into(), text: text.into() };
-        let diagnostic = Diagnostic::error(Code::INTERNAL, at, "wrong").hint("mend it");
+        let diagnostic = Diagnostic::error(Code::INTERNAL, at, "wrong").hint("fix it");
         lines(&[diagnostic], &source, width).iter().map(|line| format!("{line}\n")).collect()
     }
 
     #[test]
     fn the_caret_stands_under_the_place() {
-        let expected = "error[TG0600]: wrong\n  --> a.yaml:2:3\n2 |     x: 漢字\n  |      ^\n  hint: mend it\n";
+        let expected = "error[TG0600]: wrong\n  --> a.yaml:2:3\n2 |     x: 漢字\n  |      ^\n  hint: fix it\n";
         assert_eq!(show("a\n\tx: 漢字\n", Place { line: 2, column: 3 }, 80), expected);
-        let expected = "error[TG0600]: wrong\n  --> a.yaml:1:3\n1 | 漢字x\n  |     ^\n  hint: mend it\n";
+        let expected = "error[TG0600]: wrong\n  --> a.yaml:1:3\n1 | 漢字x\n  |     ^\n  hint: fix it\n";
         assert_eq!(show("漢字x", Place { line: 1, column: 3 }, 80), expected);
     }
 
@@ -130,10 +122,10 @@ mod tests {
 
     #[test]
     fn a_place_that_is_not_there_shows_no_line() {
-        assert_eq!(show("a", Place::default(), 80), "error[TG0600]: wrong\n  --> a.yaml\n  hint: mend it\n");
+        assert_eq!(show("a", Place::default(), 80), "error[TG0600]: wrong\n  --> a.yaml\n  hint: fix it\n");
         assert_eq!(
             show("a", Place { line: 9, column: 1 }, 80),
-            "error[TG0600]: wrong\n  --> a.yaml:9:1\n  hint: mend it\n"
+            "error[TG0600]: wrong\n  --> a.yaml:9:1\n  hint: fix it\n"
         );
     }
 

@@ -6,8 +6,8 @@ use tollgate_api::TrustEntry;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 
-use crate::cli::environment::Environment;
-use crate::cli::failure::Failure;
+use crate::environment::Environment;
+use crate::failure::Failure;
 use crate::files;
 use crate::repository::{Folder, Repository};
 

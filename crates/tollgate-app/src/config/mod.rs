@@ -4,9 +4,9 @@
 //! file. What is in force, and where each value comes from, enters the first event of a run.
 
 pub mod budget;
-mod idle;
+mod inactive;
+mod parser;
 pub mod paths;
-mod read;
 mod reserved;
 mod worktree;
 
@@ -21,16 +21,16 @@ use tollgate_core::yaml::nearest;
 use tollgate_engine::workers::agent::{self, ADAPTERS, Adapter as AgentAdapter};
 use tollgate_engine::workers::{adapter_of, shell_words};
 
-pub use idle::{Idle, NEXT, idle};
-pub use read::read;
+pub use inactive::{Inactive, NEXT, inactive};
+pub use parser::read;
 pub use worktree::{Needed, Worktree};
 
-use crate::cli::environment::Environment;
-use crate::cli::failure::Failure;
-use crate::cli::snippet::Source;
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::failure::Source;
 use crate::files;
+use crate::format::list;
 use crate::repository::{CONFIG_PATH, Folder};
-use crate::view::words::list;
 
 /// A configuration file is small; a larger one is a mistake or an attack.
 pub const CONFIG_BYTES_MAX: u64 = 256 * 1024;

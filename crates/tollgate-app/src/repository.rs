@@ -11,8 +11,8 @@ use tollgate_engine::git::{Git, GitError, Printed};
 pub use tollgate_engine::workers::pinned_files::FOLDER;
 use tollgate_engine::workers::pinned_files::PinnedFile;
 
-use crate::cli::environment::Environment;
-use crate::cli::failure::Failure;
+use crate::environment::Environment;
+use crate::failure::Failure;
 use crate::files;
 
 /// The mode of a file that can be started.

@@ -8,7 +8,7 @@ use tollgate_core::run::budget::{Budgets, Measure};
 use toml::Spanned;
 use toml::de::{DeFloat, DeInteger, DeValue};
 
-use super::read::Reader;
+use super::parser::Reader;
 
 /// Whose budgets there are.
 const WHOSE: [&str; 3] = ["run", "unit", "day"];

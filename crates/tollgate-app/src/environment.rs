@@ -1,13 +1,12 @@
-//! What the process was started with: variables and the working directory, read once at the edge.
-#![expect(clippy::disallowed_methods, reason = "the room of the environment")]
+//! What a process was started with: variables, the working directory and its own program, read once at the edge and handed down.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
-use tollgate_engine::process::own_program;
 
-use super::failure::Failure;
+use crate::failure::Failure;
 use crate::files;
 
 /// Variables and working directory.
@@ -17,22 +16,25 @@ pub struct Environment {
     /// The names of variables whose value is no text.
     unreadable: BTreeSet<String>,
     directory: PathBuf,
+    program: Option<PathBuf>,
 }
 
 impl Environment {
-    /// Reads them from the process.
-    pub fn of_process() -> Result<Self, Failure> {
-        let directory = std::env::current_dir()
-            .map_err(|error| Failure::environment(Code::FILE, "the working directory cannot be read").cause(error))?;
+    /// What a process was started with: its directory, its own program, its variables.
+    pub fn new(
+        directory: PathBuf,
+        program: Option<PathBuf>,
+        all: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Self {
         let (mut variables, mut unreadable) = (BTreeMap::new(), BTreeSet::new());
-        for (name, value) in std::env::vars_os() {
+        for (name, value) in all {
             match (name.into_string(), value.into_string()) {
                 (Ok(name), Ok(value)) => drop(variables.insert(name, value)),
                 (Ok(name), Err(_)) => drop(unreadable.insert(name)),
                 (Err(_), _) => {} // No name of ours.
             }
         }
-        Ok(Self { variables, unreadable, directory })
+        Self { variables, unreadable, directory, program }
     }
 
     /// A variable that is set and not empty.
@@ -46,9 +48,9 @@ impl Environment {
     }
 
     /// This program, to be started again: the file that runs, whatever lies in its place since.
-    pub fn program() -> Result<PathBuf, Failure> {
-        own_program()
-            .map_err(|error| Failure::environment(Code::FILE, "the path of this program cannot be read").cause(error))
+    pub fn program(&self) -> Result<&Path, Failure> {
+        let unknown = || Failure::environment(Code::FILE, "the path of this program cannot be read");
+        self.program.as_deref().ok_or_else(unknown)
     }
 
     /// The working directory.
@@ -59,7 +61,7 @@ impl Environment {
     /// The same, in another directory.
     pub fn at(&self, directory: &Path) -> Result<Self, Failure> {
         let directory = files::canonical(&self.directory.join(directory))?;
-        if !directory.is_dir() {
+        if !files::is_folder(&directory) {
             let why = std::io::ErrorKind::NotADirectory.into();
             return Err(files::cannot_read(&directory.display().to_string(), why));
         }
@@ -114,8 +116,7 @@ impl Environment {
 
 #[cfg(test)]
 pub fn environment(variables: &[(&str, &str)], directory: &Path) -> Environment {
-    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Environment { variables, unreadable: BTreeSet::new(), directory: directory.to_owned() }
+    Environment::new(directory.to_owned(), None, variables.iter().map(|(name, value)| (name.into(), value.into())))
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::*;
-use crate::cli::environment::environment;
+use crate::environment::environment;
+use crate::failure::Kind;
 
 fn breaches(text: &str) -> Vec<String> {
     let show = |d: &tollgate_core::diagnostic::Diagnostic| {
@@ -113,7 +114,7 @@ fn workers_are_given_on_the_command_line() {
     let all = (ALL_OTHERS.to_owned(), inline(Adapter::Command, &["a", "--b=c"]));
     assert_eq!(assignment("command:a --b=c").unwrap(), all);
     for bad in ["", "=x", "command:", "claude:x", "d=", "d=command:", "d=command:'x", "d=claude:x", "d=script:"] {
-        assert_eq!(assignment(bad).unwrap_err().exit_code(), 2, "{bad}");
+        assert_eq!(assignment(bad).unwrap_err().kind(), Kind::Usage, "{bad}");
     }
 }
 

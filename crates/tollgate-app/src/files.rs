@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tollgate_core::code::Code;
 use tollgate_engine::paths::lexical;
 
-use crate::cli::failure::Failure;
+use crate::failure::Failure;
 
 /// Reads a file of at most so many bytes.
 pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Failure> {
@@ -91,7 +91,7 @@ impl Growing {
     }
 
     /// The next bytes; none when there are no more for now.
-    pub fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+    pub fn read_more(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         const PIECE: u64 = 64 * 1024;
         if self.file.is_none() && exists(&self.path)? {
             self.file = Some(open_to_read(&self.path)?);

@@ -5,8 +5,8 @@ use tollgate_engine::sandbox::{Clash, Programs, Reserved, probe};
 use tollgate_engine::workspace::Repository;
 
 use super::{Adapter, Config};
-use crate::cli::environment::Environment;
-use crate::cli::failure::Failure;
+use crate::environment::Environment;
+use crate::failure::Failure;
 
 impl Config {
     /// Refuses `reads` and `writes` that would give away what nobody is given.
@@ -28,7 +28,7 @@ impl Config {
         });
         let reserved = reserved.where_written(named.iter().flat_map(|(_, bounds)| &bounds.writes), own.copied());
         for (name, bounds) in named {
-            let is_open = Reserved::holds_programs(&bounds.writes) && !probe(&Environment::program()?).mounts();
+            let is_open = Reserved::holds_programs(&bounds.writes) && !probe(environment.program()?).mounts();
             let programs = if is_open { Programs::Open } else { Programs::Kept };
             let reserved = Reserved { programs, ..reserved.clone() };
             if let Some(Clash { place, why, next }) = reserved.clash(&bounds.reads, &bounds.writes) {

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use tollgate_core::protocol::Protocol;
 
 use super::{ALL_OTHERS, CONFIG_PATH, InForce, Layer, Origin, parse};
-use crate::cli::environment::Environment;
-use crate::cli::failure::Failure;
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::format::list;
 use crate::trust::{Standing, Trust};
-use crate::view::words::list;
 
 /// What an untrusted configuration would change about a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Idle {
+pub struct Inactive {
     /// The roles it would give a worker.
     pub roles: BTreeSet<String>,
     /// In words, for people.
@@ -23,12 +23,12 @@ pub struct Idle {
 pub const NEXT: &str = "read it (`git show HEAD:.tollgate/config.toml`), then `tollgate trust`";
 
 /// What of the repository's configuration is not in force because nobody trusts it; none when nothing is missed.
-pub fn idle(
+pub fn inactive(
     standing: &Standing,
     protocol: &Protocol,
     force: &InForce,
     environment: &Environment,
-) -> Result<Option<Idle>, Failure> {
+) -> Result<Option<Inactive>, Failure> {
     let Standing::Untrusted(repository, folder) = standing else { return Ok(None) };
     let Some(text) = folder.text(CONFIG_PATH) else { return Ok(None) };
     let read = text.and_then(|text| parse(CONFIG_PATH.to_owned(), text));
@@ -43,7 +43,7 @@ pub fn idle(
     let known = Trust::in_state_dir(&environment.state_dir()?).list()?.iter().any(|entry| entry.repository == root);
     let why = if known { "has changed since it was trusted" } else { "is not trusted" };
     let said = format!("{CONFIG_PATH} {why}, so it does not act. Not in force: {}", missed.join("; "));
-    Ok(Some(Idle { roles, said }))
+    Ok(Some(Inactive { roles, said }))
 }
 
 fn missed(layer: &Layer, protocol: &Protocol, force: &InForce) -> (BTreeSet<String>, Vec<String>) {
