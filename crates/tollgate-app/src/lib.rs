@@ -4,12 +4,22 @@
 //! skin only prints it. Nothing here prints, reads flags or a terminal, or looks at the environment of the process on its own.
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files of their own"))]
 
+pub mod budget;
 pub mod config;
 pub mod contracts;
+pub mod decision;
+pub mod detail;
+pub mod engine_errors;
 pub mod environment;
+pub mod event_text;
 pub mod failure;
 pub mod files;
 pub mod format;
+pub mod listing;
+pub mod notice;
 pub mod protocols;
 pub mod repository;
+pub mod runs;
+pub mod sandbox_summary;
 pub mod trust;
+pub mod wire;

@@ -5,7 +5,7 @@ use tollgate_core::run::decide::{Rejection, not_succeeded};
 use tollgate_core::run::event::{LandAs, LandTarget, RunLanded};
 use tollgate_core::run::{Command, Run, effects};
 
-use super::{Service, ServiceError};
+use super::{Service, ServiceError, by};
 use crate::git::ObjectId;
 use crate::session::{CommandError, Outcome, Session};
 use crate::verify::{self, Breach};
@@ -74,7 +74,7 @@ impl From<WorkspaceError> for LandError {
 
 impl Service {
     /// Writes down that a run is to land, after everything that can be known before was looked at.
-    pub fn land(&self, session: &mut Session, wish: &Wish) -> Result<Begun, LandError> {
+    pub fn land(&self, person: &str, session: &mut Session, wish: &Wish) -> Result<Begun, LandError> {
         let run = session.run();
         let rejected = |rejection| LandError::Service(CommandError::Rejected(rejection).into());
         let open = not_succeeded(run);
@@ -101,7 +101,7 @@ impl Service {
         };
         workspace.may_deliver(&target)?;
         drop(held);
-        let outcome = session.command(&Command::Land(Box::new(target)), &self.by(), None, &[]);
+        let outcome = session.command(&Command::Land(Box::new(target)), &by(person), None, &[]);
         Ok(Begun::Asked(outcome.map_err(ServiceError::from)?))
     }
 

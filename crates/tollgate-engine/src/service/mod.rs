@@ -40,15 +40,13 @@ pub use documents::warnings;
 use documents::{Documents, as_they_stand, at_document, documents, no_bare_folders, said_scopes};
 pub use protocols::{checked, contracts, dialects};
 
-/// The journal of a state directory, and who asks.
+/// The journal of a state directory. Who asks is an argument of each call: the person's name, as it is recorded.
 #[derive(Clone)]
 pub struct Service {
     /// The state directory.
     pub state: PathBuf,
     /// Its journal.
     pub journal: Arc<dyn Journal>,
-    /// The person's name, as it is recorded.
-    pub person: String,
 }
 
 impl std::fmt::Debug for Service {
@@ -215,7 +213,7 @@ fn without_worker(roles: &[Name]) -> String {
 
 impl Service {
     /// Starts a run: everything is checked, then written down, and nothing is done yet.
-    pub fn start(&self, start: Start) -> Result<(Session, Vec<Recorded>), ServiceError> {
+    pub fn start(&self, person: &str, start: Start) -> Result<(Session, Vec<Recorded>), ServiceError> {
         let contracts = contracts(&start.contracts)?;
         let protocol = checked(&start.protocol, &contracts)?;
         if let Some(area) = start.areas.keys().find(|area| !protocol.areas.iter().any(|known| known.name == **area)) {
@@ -236,7 +234,7 @@ impl Service {
         let id = new_run_id().map_err(|source| ServiceError::Io { what: "a new run id".to_owned(), source })?;
         // Until the run is in the journal, all that is made for it is undone when this ends, however it ends.
         let claim = claim_start(&self.state, id)?;
-        let started = self.start_claimed(&claim, id, (protocol, repository), start, (artifacts, objects));
+        let started = self.start_claimed(person, &claim, id, (protocol, repository), start, (artifacts, objects));
         match &started {
             Ok(_) => drop(claim),
             Err(_) => undo_start(&self.state, claim, &|run| self.is_opened(run)),
@@ -257,6 +255,7 @@ impl Service {
     /// Makes the work of a new run and writes its first events.
     fn start_claimed(
         &self,
+        person: &str,
         claim: &Claim,
         id: RunId,
         (protocol, repository): (Protocol, Repository),
@@ -355,7 +354,7 @@ impl Service {
         reach(Point::StartMade);
         let said = said_scopes(&open);
         folders.map_err(|rejection| at_document(rejection, &said))?;
-        Session::open(Arc::clone(&self.journal), clock, open, &self.person, objects).map_err(|error| match error {
+        Session::open(Arc::clone(&self.journal), clock, open, person, objects).map_err(|error| match error {
             CommandError::Rejected(rejection) => at_document(rejection, &said),
             other => other.into(),
         })
@@ -396,12 +395,14 @@ impl Service {
         Ok(self.journal.list(filter)?)
     }
 
-    pub(crate) fn by(&self) -> By {
-        By { kind: ByKind::Person, name: self.person.as_str().into() }
-    }
-
     /// Answers a decision; a work tree that the option amends is measured now.
-    pub fn decide(&self, session: &mut Session, id: DecisionId, mut answer: Answer) -> Result<Outcome, ServiceError> {
+    pub fn decide(
+        &self,
+        person: &str,
+        session: &mut Session,
+        id: DecisionId,
+        mut answer: Answer,
+    ) -> Result<Outcome, ServiceError> {
         let mut given = None;
         if manual_edit::given_back(session.run(), id, &answer).is_some() {
             let workspace = Workspace::of(&self.state, session.run())?;
@@ -420,7 +421,7 @@ impl Service {
             }
         }
         let command = Command::Answer { decision: id, answer: Box::new(answer) };
-        let outcome = session.command(&command, &self.by(), None, &[])?;
+        let outcome = session.command(&command, &by(person), None, &[])?;
         let is_given = |event: &Recorded| matches!(event.event, Event::TreeChanged(_));
         if let Some(taken) = given.filter(|_| outcome.events.iter().any(is_given)) {
             // A note that is lost costs a second answer.
@@ -450,17 +451,22 @@ impl Service {
     }
 
     /// A person's word on what is held or halted.
-    pub fn retry(&self, session: &mut Session, unit: Option<Name>) -> Result<Outcome, ServiceError> {
-        Ok(session.command(&Command::Retry { unit }, &self.by(), None, &[])?)
+    pub fn retry(&self, person: &str, session: &mut Session, unit: Option<Name>) -> Result<Outcome, ServiceError> {
+        Ok(session.command(&Command::Retry { unit }, &by(person), None, &[])?)
     }
 
     /// Ends a run.
-    pub fn cancel(&self, session: &mut Session, why: String) -> Result<Outcome, ServiceError> {
-        let outcome = session.command(&Command::Cancel { why }, &self.by(), None, &[])?;
+    pub fn cancel(&self, person: &str, session: &mut Session, why: String) -> Result<Outcome, ServiceError> {
+        let outcome = session.command(&Command::Cancel { why }, &by(person), None, &[])?;
         // A pin that nothing needs goes; one that cannot go now harms nobody.
         Workspace::of(&self.state, session.run()).and_then(|workspace| workspace.release(false)).ok();
         Ok(outcome)
     }
+}
+
+/// The person as the journal names them.
+pub(crate) fn by(person: &str) -> By {
+    By { kind: ByKind::Person, name: person.into() }
 }
 
 fn title(start: &Start) -> String {

@@ -4,8 +4,10 @@ use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tollgate_app::decision::{BESIDE, waived};
 use tollgate_app::failure::Failure;
 use tollgate_app::format;
+use tollgate_app::runs::Runs;
 use tollgate_core::id::DecisionId;
 use tollgate_core::run::decide::Answer;
 use tollgate_core::run::event::Offered;
@@ -14,8 +16,6 @@ use tollgate_core::run::{Recorded, Run, next_wake};
 use tollgate_engine::session::Session as RunSession;
 
 use super::Session;
-use super::runs::{Runs, load_failure, rejected, service_failure};
-use crate::view::decision::{BESIDE, waived};
 use crate::view::text::{Line, Style, width, wrap};
 
 /// With fewer columns than these beside what is typed, what an option means stands below it.
@@ -82,7 +82,10 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, ses
     for (name, text) in waived(run, decision) {
         output.say(format!("    {name}: "), Style::Plain, &text);
     }
-    if let Some(tree) = runs.trees_of(run, session).get(&id) {
+    let mut notices = Vec::new();
+    let trees = runs.trees_of(run, &mut notices);
+    notices.iter().for_each(|notice| output.notice(notice));
+    if let Some(tree) = trees.get(&id) {
         output.talk(format!("  the work tree is {}", tree.display()));
     }
 }
@@ -134,15 +137,15 @@ pub fn ask(
             let (option, text) = typed.split_once(" --text ").unwrap_or((&typed, ""));
             Answer { option: Some(option.trim().into()), text: text.trim().to_owned(), ..Answer::default() }
         };
-        match runs.service.decide(run, id, answer) {
+        match runs.service.decide(&session.person(), run, id, answer) {
             Ok(outcome) => {
                 watch(run.run(), &outcome.events);
                 if let Some(refusal) = &outcome.refusal {
-                    session.output.failure(&rejected(refusal).about(run.run().id));
+                    session.output.failure(&Failure::from(refusal).about(run.run().id));
                 }
                 return Ok(Asked::GoOn);
             }
-            Err(error) => session.output.failure(&service_failure(error).about(run.run().id)),
+            Err(error) => session.output.failure(&Failure::from(error).about(run.run().id)),
         }
     }
 }
@@ -177,7 +180,7 @@ fn typed(
             let typed = typed.trim().to_owned();
             return Ok(if read == 0 || typed.is_empty() { Typed::Nothing } else { Typed::Line(typed) });
         }
-        let seen = run.refresh().map_err(load_failure)?;
+        let seen = run.refresh()?;
         let due = next_wake(run.run()).is_some_and(|at| at <= run.now_ms());
         if due || run.run().pending().all(|(open, _)| open != id) {
             writeln!(io::stderr()).ok();

@@ -5,8 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use tollgate_app::engine_errors::about;
+use tollgate_app::event_text::Narrator;
 use tollgate_app::failure::{Failure, Kind};
 use tollgate_app::format;
+use tollgate_app::runs::Runs;
+use tollgate_app::sandbox_summary;
 use tollgate_core::code::Code;
 use tollgate_core::id::DecisionId;
 use tollgate_core::protocol::Outcome;
@@ -22,12 +26,9 @@ use tollgate_engine::session::events;
 use super::ask::{Asked, ask, options, question};
 use super::landed;
 use super::output::Format;
-use super::runs::{Runs, drive_failure, load_failure};
 use super::{Exit, Session, signals};
 use crate::view::picture::picture;
 use crate::view::progress::Region;
-use crate::view::sandbox;
-use crate::view::story::Story;
 use crate::view::text::{Line, Style, wrap};
 
 /// The outcome of a worker that wrote what its role may not.
@@ -49,7 +50,7 @@ pub enum Wait {
 struct Screen<'a> {
     session: &'a Session,
     region: Option<Region<io::Stderr>>,
-    story: Story,
+    narrator: Narrator,
     started_ms: u64,
     drawn_ms: u64,
     /// That something is asked: told when more happens, and not when the question itself is shown next.
@@ -69,7 +70,7 @@ impl<'a> Screen<'a> {
         Self {
             session,
             region: live.then(|| Region::new(io::stderr(), session.output.width(), session.output.colour_of_talk())),
-            story: Story::of(run),
+            narrator: Narrator::of(run),
             started_ms,
             drawn_ms: 0,
             kept: None,
@@ -123,7 +124,7 @@ impl Watch for Screen<'_> {
             if matches!(event.event, Event::RunClosed(_) | Event::RunHalted(_)) {
                 continue;
             }
-            if let Some((unit, sentence)) = self.story.tell(run, event) {
+            if let Some((unit, sentence)) = self.narrator.narrate(run, event) {
                 let unit = unit.unwrap_or_else(|| "run".to_owned());
                 self.let_go();
                 let lines = self.lines(&unit, &sentence);
@@ -157,12 +158,12 @@ pub fn finish(runs: &Runs, run: RunSession, session: &Session) -> Result<RunSess
     let hands = Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), session.environment.program()?));
     let stop = Arc::new(AtomicBool::new(false));
     let mut driver = Driver::take(run, Arc::new(Arc::clone(&hands)), &holder::this_process(), stop, &mut screen)
-        .map_err(|error| drive_failure(error).about(id))?;
+        .map_err(about(id))?;
     let rest = driver.drive(Patience::Leave, &mut screen);
     hands.wait_until_quiet(QUIET);
     let run = driver.release();
     screen.clear();
-    rest.map(|_| run).map_err(|error| drive_failure(error).about(id))
+    rest.map(|_| run).map_err(about(id))
 }
 
 /// Drives a run until it is over, waits for somebody who is not here, or is halted.
@@ -180,8 +181,10 @@ pub fn drive(
         Ok(Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), session.environment.program()?)))
     };
     let mut hands = new_hands()?;
-    let warnings =
-        [sandbox::sentence(&hands.leashes(run.run())), sandbox::hidden_path(&hands.path_into_checkout(run.run()))];
+    let warnings = [
+        sandbox_summary::sentence(&hands.leashes(run.run())),
+        sandbox_summary::hidden_path(&hands.path_into_checkout(run.run())),
+    ];
     for said in warnings.into_iter().flatten().filter(|_| !session.json()) {
         session.output.talk(Line::new().add(Style::Warn, "warning").text(format!(": {said}")));
     }
@@ -192,13 +195,13 @@ pub fn drive(
     loop {
         let mut driver =
             Driver::take(run, Arc::new(Arc::clone(&hands)), &holder::this_process(), stop.clone(), &mut screen)
-                .map_err(|error| drive_failure(error).about(id))?;
+                .map_err(about(id))?;
         let patience = if wait == Wait::No { Patience::None } else { Patience::Leave };
         let rest = driver.drive(patience, &mut screen);
         hands.wait_until_quiet(QUIET);
         run = driver.release();
         screen.clear();
-        let rest = match rest.map_err(|error| drive_failure(error).about(id))? {
+        let rest = match rest.map_err(about(id))? {
             // It is over, and asks whether to land where something else changed.
             Rest::Closed if run.run().pending().next().is_some() => Rest::Waiting,
             rest => rest,
@@ -209,8 +212,8 @@ pub fn drive(
         }
         match rest {
             Rest::Closed | Rest::Halted => {
-                let all = events(&*runs.journal, id, 0, u64::MAX).map_err(load_failure)?;
-                let exit = end(run.run(), sandbox::recorded(&all), session);
+                let all = events(&*runs.journal, id, 0, u64::MAX)?;
+                let exit = end(run.run(), sandbox_summary::recorded(&all), session);
                 landed::tell(runs, run.run(), after, session).map_err(|failure| failure.about(id))?;
                 return Ok(exit);
             }

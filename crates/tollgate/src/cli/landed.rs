@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tollgate_app::failure::Failure;
 use tollgate_app::files;
+use tollgate_app::runs::Runs;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::run::event::{ByKind, LandTarget, RunLanded};
@@ -13,20 +14,19 @@ use tollgate_engine::session::events;
 use tollgate_engine::workspace::PATCH_BYTES_MAX;
 
 use super::Session;
-use super::runs::{Runs, load_failure};
 use crate::view::text::{Line, Style};
 
 /// Tells what came of landings that a driver ended after an event: a patch is put into its file, and one that did not land is
 /// a failure.
 pub fn tell(runs: &Runs, run: &Run, after: u64, session: &Session) -> Result<(), Failure> {
     let target = |token: u64| -> Result<Option<LandTarget>, Failure> {
-        let asked = events(&*runs.journal, run.id, token - 1, token).map_err(load_failure)?;
+        let asked = events(&*runs.journal, run.id, token - 1, token)?;
         Ok(asked.into_iter().find_map(|recorded| match recorded.event {
             Event::LandAsked(asked) => Some(asked.target),
             _ => None,
         }))
     };
-    for recorded in events(&*runs.journal, run.id, after, u64::MAX).map_err(load_failure)? {
+    for recorded in events(&*runs.journal, run.id, after, u64::MAX)? {
         match recorded.event {
             Event::RunLanded(landed) => {
                 if let (Some(digest), Some(target)) = (landed.patch, target(landed.token)?) {
@@ -76,7 +76,7 @@ fn command(run: &Run, target: &LandTarget) -> String {
 
 /// The text of a patch.
 pub fn patch(runs: &Runs, digest: Digest) -> Result<Arc<[u8]>, Failure> {
-    let found = runs.service.journal.object(digest).map_err(|error| load_failure(error.into()))?;
+    let found = runs.service.journal.object(digest)?;
     found.ok_or_else(|| Failure::refused(Code::OBJECT_MISSING, format!("the patch {digest} is not there any more")))
 }
 

@@ -7,7 +7,6 @@ pub mod drive;
 mod fail_at;
 pub mod landed;
 pub mod output;
-pub mod runs;
 pub mod signals;
 
 use std::ffi::OsString;
@@ -16,11 +15,13 @@ use std::panic::{self, AssertUnwindSafe};
 use clap::{CommandFactory, Parser, Subcommand};
 use tollgate_app::environment::Environment;
 use tollgate_app::failure::{Failure, Kind};
+use tollgate_app::runs::Runs;
 use tollgate_core::code::Code;
 use tollgate_engine::git::program;
-use tollgate_engine::process::own_program;
+use tollgate_engine::process::{below_a_worker, own_program};
 use tollgate_engine::sandbox;
 use tollgate_engine::workers::agent;
+use tollgate_store::Unlisted;
 
 use self::output::{Format, Output};
 
@@ -89,10 +90,41 @@ impl Session {
         self.output.format() == Format::Json
     }
 
+    /// The person at the terminal, as the journal names them: without a name, the number that the system knows them by.
+    pub fn person(&self) -> String {
+        let named = ["USER", "LOGNAME"].iter().find_map(|name| self.environment.get(name)).map(str::to_owned);
+        named.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
+    }
+
+    /// Refuses below a worker: what follows is for a person to say.
+    pub fn need_a_person(&self) -> Result<(), Failure> {
+        if !below_a_worker(&self.environment.state_dir()?) {
+            return Ok(());
+        }
+        Err(Failure::refused(Code::NOT_A_PERSON, "this command is for a person, and it was given below a worker").hint(
+            "a worker reports `blocked` with its question; a person gives the command in a terminal of their own",
+        ))
+    }
+
+    /// The runs, for a command that only a person may give.
+    pub fn runs_as_person(&self) -> Result<Runs, Failure> {
+        self.need_a_person()?;
+        Runs::open(&self.environment)
+    }
+
+    /// Names the runs whose row cannot be read.
+    pub fn unlisted(&self, damaged: &[Unlisted]) {
+        for row in damaged {
+            let code = Code::RUN_ROW_DAMAGED;
+            self.output.talk(format!("{} cannot be listed [{code}]: {}", row.named, row.why));
+            self.output.talk(format!("    next: tollgate verify {}", row.named));
+        }
+    }
+
     /// Prints events, where data is printed as JSON.
     pub fn events(&self, events: &[tollgate_core::run::Recorded]) {
         if self.json() {
-            events.iter().for_each(|event| self.output.json(&crate::view::wire::event(event)));
+            events.iter().for_each(|event| self.output.json(&tollgate_app::wire::event(event)));
         }
     }
 

@@ -6,8 +6,10 @@ use std::sync::Mutex;
 use serde::Serialize;
 use tollgate_app::environment::Environment;
 use tollgate_app::failure::Failure;
+use tollgate_app::notice::Notice;
 use tollgate_core::code::Code;
 
+use crate::view::diagnostic;
 use crate::view::failure::lines;
 use crate::view::text::{Colour, Line, Style, beside, harmful, wrap};
 
@@ -147,6 +149,21 @@ impl Output {
             Format::Json => self.json(&tollgate_api::ErrorDocument { error: failure.wire() }),
             Format::Text => {
                 lines(failure, self.width, self.room_of_talk()).into_iter().for_each(|line| self.talk(line))
+            }
+        }
+    }
+
+    /// Says what a person should know besides the result.
+    pub fn notice(&self, notice: &Notice) {
+        match notice {
+            Notice::Warning { code, message, next } => {
+                let code = code.map(|code| format!("[{code}]")).unwrap_or_default();
+                self.say(Line::new().add(Style::Warn, format!("warning{code}: ")), Style::Plain, message);
+                next.iter().for_each(|next| self.talk(Line::from("  ").add(Style::Accent, next)));
+            }
+            Notice::Document { source, diagnostics } => {
+                let lines = diagnostic::lines(diagnostics, source, self.width);
+                lines.into_iter().for_each(|line| self.talk(line));
             }
         }
     }

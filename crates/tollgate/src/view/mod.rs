@@ -1,19 +1,14 @@
 //! What people see: text that cannot harm a terminal, words for states and times, tables, the live region.
 
 pub mod budget;
-pub mod decision;
-pub mod detail;
 pub mod diagnostic;
 pub mod evidence;
 pub mod failure;
-pub mod listing;
 pub mod picture;
 pub mod progress;
-pub mod sandbox;
+pub mod question;
 pub mod scope;
 pub mod show;
 pub mod status;
-pub mod story;
 pub mod table;
 pub mod text;
-pub mod wire;

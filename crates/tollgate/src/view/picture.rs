@@ -1,29 +1,16 @@
 //! From a run to the picture of it that is drawn while it works.
 
-use tollgate_api::RunStatus;
 use tollgate_app::format;
+use tollgate_app::listing::status;
 use tollgate_core::protocol::model::Kind;
 use tollgate_core::run::Run;
 use tollgate_core::run::budget::Stopped;
 use tollgate_core::run::event::{FindingStatus, Work};
 use tollgate_core::run::gate::{self, CriterionState};
 use tollgate_core::run::state::{At, Instance};
-use tollgate_engine::session::summary::{Standing, standing};
+use tollgate_engine::session::summary::standing;
 
 use super::progress::{Doing, FlowRow, Model};
-
-/// How a run stands, on the wire.
-pub const fn status(standing: Standing) -> RunStatus {
-    match standing {
-        Standing::Working => RunStatus::Working,
-        Standing::Waiting => RunStatus::Waiting,
-        Standing::Sleeping => RunStatus::Sleeping,
-        Standing::Halted => RunStatus::Halted,
-        Standing::Succeeded => RunStatus::Succeeded,
-        Standing::Dropped => RunStatus::Dropped,
-        Standing::Cancelled => RunStatus::Cancelled,
-    }
-}
 
 /// The picture of a run at a time.
 pub fn picture(run: &Run, started_ms: u64, now_ms: u64) -> Model {

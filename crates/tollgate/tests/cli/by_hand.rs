@@ -56,8 +56,8 @@ fn what_is_changed_after_the_answer_is_put_aside_in_sight() {
 fn a_look_that_comes_late_leaves_the_tree_alone() {
     let (play, said) = Play::standard(&[("dod-checker", &[else_(GAP)])]);
     said.exits(4);
-    let (state, person) = (play.world.path("state"), "ada".to_owned());
-    let service = Service { state: state.clone(), journal: play.journal(), person };
+    let state = play.world.path("state");
+    let service = Service { state: state.clone(), journal: play.journal() };
     let old = service.load(play.run.parse().unwrap()).unwrap();
     assert_eq!(service.trees_of(old.run()).0.into_values().next(), Some(tree(&play, "backend")));
     play.decide(&["dec_2", "accept"]).exits(0);

@@ -1,9 +1,9 @@
 //! `tollgate cancel`.
 
+use tollgate_app::engine_errors::about;
 use tollgate_app::failure::Failure;
 use tollgate_engine::process::end_recorded;
 
-use crate::cli::runs::{Runs, service_failure};
 use crate::cli::{Exit, Session};
 
 /// How long workers have to end by themselves.
@@ -22,10 +22,10 @@ pub struct CancelArgs {
 }
 
 pub fn run(args: &CancelArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_as_person(session)?;
+    let runs = session.runs_as_person()?;
     let mut run = runs.load_to_change(&args.run)?;
     let id = run.run().id;
-    let outcome = runs.service.cancel(&mut run, args.why.clone()).map_err(|error| service_failure(error).about(id))?;
+    let outcome = runs.service.cancel(&session.person(), &mut run, args.why.clone()).map_err(about(id))?;
     session.events(&outcome.events);
     // The driver sees the cancellation and ends its workers; one that is dead left them to us.
     end_recorded(&runs.state, &run.run().id.to_string(), GRACE);

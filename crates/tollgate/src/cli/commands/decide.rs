@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use tollgate_app::engine_errors::about;
 use tollgate_app::failure::Failure;
+use tollgate_app::runs::Runs;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::DecisionId;
@@ -13,7 +15,6 @@ use tollgate_engine::session::summary::Body;
 use tollgate_store::{Filter, Summary};
 
 use crate::cli::drive::{Wait, drive};
-use crate::cli::runs::{Runs, load_failure, rejected, service_failure};
 use crate::cli::{Exit, Session};
 
 /// Answer a question
@@ -43,7 +44,7 @@ pub struct DecideArgs {
 }
 
 pub fn run(args: DecideArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_as_person(session)?;
+    let runs = session.runs_as_person()?;
     let (mut run, id, option) = resolve(&runs, &args.words)?;
     let mut dispositions = BTreeMap::new();
     for text in &args.requirement {
@@ -60,9 +61,9 @@ pub fn run(args: DecideArgs, session: &Session) -> Result<Exit, Failure> {
         ..Answer::default()
     };
     let of = run.run().id;
-    let outcome = runs.service.decide(&mut run, id, answer).map_err(|error| service_failure(error).about(of))?;
+    let outcome = runs.service.decide(&session.person(), &mut run, id, answer).map_err(about(of))?;
     if let Some(refusal) = &outcome.refusal {
-        return Err(rejected(refusal).about(of));
+        return Err(Failure::from(refusal).about(of));
     }
     if outcome.events.is_empty() {
         session.output.talk(format!("{id} was answered so before; nothing happened a second time"));
@@ -107,7 +108,7 @@ fn resolve(runs: &Runs, words: &[String]) -> Result<(RunSession, DecisionId, Opt
 /// The only run in which a decision of this id is open; where none is, the only unfinished one that ever asked it, which says what
 /// became of it.
 fn only_one_that_asks(runs: &Runs, id: DecisionId) -> Result<RunSession, Failure> {
-    let all = runs.service.list(&Filter::default()).map_err(load_failure)?;
+    let all = runs.service.list(&Filter::default())?;
     if let Some(damaged) = all.damaged.first() {
         let message = format!("{} cannot be listed: whether it asks {id} too cannot be told", damaged.named);
         return Err(Failure::refused(Code::RUN_ROW_DAMAGED, message)
@@ -121,7 +122,7 @@ fn only_one_that_asks(runs: &Runs, id: DecisionId) -> Result<RunSession, Failure
     let open = all.runs.iter().filter(asks);
     let (mut found, mut asked) = (Vec::new(), Vec::new());
     for summary in open {
-        let loaded = runs.service.load(summary.run).map_err(load_failure)?;
+        let loaded = runs.service.load(summary.run)?;
         if loaded.run().pending().any(|(open, _)| open == id) {
             found.push(loaded);
         } else if loaded.run().decisions.contains_key(&id) {

@@ -13,12 +13,12 @@ use tollgate_app::failure::{Failure, Kind};
 use tollgate_app::files;
 use tollgate_app::format;
 use tollgate_app::repository::install_git;
+use tollgate_app::runs::Runs;
 use tollgate_core::code::Code;
 use tollgate_core::id::RunId;
 use tollgate_core::run::event::{Event, Work};
 use tollgate_engine::verify;
 
-use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
 use crate::view::text::{Line, Style, wrap};
 
@@ -124,7 +124,7 @@ pub struct DemoArgs {
 }
 
 pub fn run(args: &DemoArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_as_person(session)?;
+    let runs = session.runs_as_person()?;
     let story = match args.story {
         Told::Standard => STANDARD,
         Told::Complex => COMPLEX,
@@ -167,7 +167,7 @@ impl Demo<'_> {
         }
         let id = name(run)?;
         self.scene("4", "The journal proves it: every event, every object, every invariant.");
-        let proof = verify::verify(&*self.runs.service.journal, id).map_err(load_failure)?;
+        let proof = verify::verify(&*self.runs.service.journal, id)?;
         if let Some(breach) = proof.breaches.first() {
             return Err(Failure::internal(breach.what.clone()));
         }
@@ -204,8 +204,7 @@ impl Demo<'_> {
 
     fn summary(&self, run: &str) -> Result<Exit, Failure> {
         let session = self.runs.load(run)?;
-        let events = tollgate_engine::session::events(&*self.runs.service.journal, session.run().id, 0, u64::MAX)
-            .map_err(load_failure)?;
+        let events = tollgate_engine::session::events(&*self.runs.service.journal, session.run().id, 0, u64::MAX)?;
         let count = |wanted: fn(&Event) -> bool| events.iter().filter(|event| wanted(&event.event)).count();
         let attempts =
             count(|event| matches!(event, Event::AttemptStarted(s) if matches!(s.work, Work::Dispatch { .. })));
@@ -213,7 +212,7 @@ impl Demo<'_> {
         let lost = count(|event| matches!(event, Event::AttemptLost(_)));
         let answered = count(|event| matches!(event, Event::DecisionEnded(ended) if !ended.in_advance));
         if self.session.json() {
-            self.session.output.json(&super::show::of(&self.runs, run, false, self.session)?.0);
+            self.session.output.json(&self.runs.detail(run, false, self.session.now_ms(), &mut Vec::new())?.run);
             return Ok(Exit::Done);
         }
         let output = &self.session.output;

@@ -3,6 +3,7 @@
 use tollgate_api::DiffPart;
 use tollgate_app::failure::Failure;
 use tollgate_app::format::count;
+use tollgate_app::runs::Runs;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::run::Run;
@@ -11,7 +12,6 @@ use tollgate_core::scope::in_scope;
 use tollgate_engine::git::ObjectId;
 use tollgate_engine::workspace::{Workspace, WorkspaceError};
 
-use crate::cli::runs::Runs;
 use crate::cli::{Exit, Session};
 use crate::view::text::{Line, Style};
 
@@ -52,7 +52,7 @@ struct Part {
 }
 
 pub fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_to_read(session)?;
+    let runs = Runs::open_to_read(&session.environment)?;
     let loaded = runs.load(&args.run)?;
     let run = loaded.run();
     let workspace = Workspace::of(&runs.state, run).map_err(|error| gone(run, &error))?;

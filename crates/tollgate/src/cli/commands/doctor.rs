@@ -10,6 +10,8 @@ use tollgate_app::files;
 use tollgate_app::format::{count, list};
 use tollgate_app::protocols;
 use tollgate_app::repository::{CONFIG_PATH, GIT_MIN, Repository, git_version, install_git};
+use tollgate_app::runs::need_a_place_apart;
+use tollgate_app::sandbox_summary;
 use tollgate_app::trust::Standing;
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
@@ -18,9 +20,7 @@ use tollgate_core::scope;
 use tollgate_engine::sandbox::{Reserved, probe, search_path_into};
 use tollgate_engine::workspace::{Repository as Checkout, WorkspaceError};
 
-use crate::cli::runs::{need_a_place_apart, service_failure};
 use crate::cli::{Exit, Session};
-use crate::view;
 use crate::view::status;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
@@ -157,12 +157,12 @@ impl Report {
                 let commit = head.get(..12).unwrap_or(&head);
                 match Checkout::is_whole(repository.root()) {
                     Err(error @ WorkspaceError::Absent { .. }) => {
-                        self.failed("repository", &service_failure(error.into()));
+                        self.failed("repository", &Failure::from(error));
                     }
                     _ => self.ok("repository", format!("{} at {commit}", repository.root().display())),
                 }
                 let unseen = Checkout::find(repository.root()).map(|found| found.unseen()).unwrap_or_default();
-                if let Some(said) = view::sandbox::hidden_path(&search_path_into(&unseen)) {
+                if let Some(said) = sandbox_summary::hidden_path(&search_path_into(&unseen)) {
                     self.say("path", DoctorStatus::Note, said, None);
                 }
             }

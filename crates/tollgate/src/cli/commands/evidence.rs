@@ -6,13 +6,13 @@ use std::time::Duration;
 use tollgate_api::StoredObject;
 use tollgate_app::failure::Failure;
 use tollgate_app::format::count;
+use tollgate_app::runs::Runs;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::run::Recorded;
 use tollgate_engine::verify::objects_of;
 use tollgate_store::Journal;
 
-use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
 
 /// Shorter beginnings name too much.
@@ -31,9 +31,9 @@ pub struct EvidenceArgs {
 }
 
 pub fn run(args: &EvidenceArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_to_read(session)?;
+    let runs = Runs::open_to_read(&session.environment)?;
     let digest = find(&runs, &args.object)?;
-    let Some(bytes) = runs.journal.object(digest).map_err(|error| load_failure(error.into()))? else {
+    let Some(bytes) = runs.journal.object(digest)? else {
         return Err(unknown(&args.object));
     };
     if session.json() {
@@ -70,7 +70,7 @@ fn find(runs: &Runs, typed: &str) -> Result<Digest, Failure> {
     let mut found: BTreeSet<Digest> = BTreeSet::new();
     let mut place = 0;
     loop {
-        let rows = runs.journal.since(place, ROWS, Duration::ZERO).map_err(|error| load_failure(error.into()))?;
+        let rows = runs.journal.since(place, ROWS, Duration::ZERO)?;
         let Some(last) = rows.last() else { break };
         place = last.place;
         let events =

@@ -7,6 +7,7 @@ use tollgate_api::ExportResult;
 use tollgate_app::failure::Failure;
 use tollgate_app::files;
 use tollgate_app::format::count;
+use tollgate_app::runs::Runs;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
@@ -15,7 +16,6 @@ use tollgate_engine::verify::objects_of;
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 
 use super::verify::{of_bundle, read_bundle};
-use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
 use crate::view::text::{Line, Style};
 
@@ -37,7 +37,7 @@ pub fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
         let message = "a bundle is read back and proved before the command ends: it goes to a file, not to a pipe";
         return Err(Failure::usage(Code::USAGE, message).hint("`tollgate export RUN -o FILE.tar`"));
     }
-    let runs = Runs::open_to_read(session)?;
+    let runs = Runs::open_to_read(&session.environment)?;
     let id = runs.find(&args.run)?;
     let path = session.environment.directory().join(&args.output);
     let objects = objects(&runs, id)?;
@@ -74,7 +74,7 @@ pub fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
 
 /// Every object that the run's events name; the protocol is one of them.
 fn objects(runs: &Runs, id: RunId) -> Result<BTreeSet<Digest>, Failure> {
-    let events = events(&*runs.journal, id, 0, u64::MAX).map_err(load_failure)?;
+    let events = events(&*runs.journal, id, 0, u64::MAX)?;
     Ok(events.iter().flat_map(|recorded| objects_of(&recorded.event)).collect())
 }
 

@@ -5,11 +5,10 @@ use std::path::Path;
 use tollgate_api::{GcFate, GcItem, GcResult};
 use tollgate_app::failure::Failure;
 use tollgate_app::format::count;
+use tollgate_app::runs::Runs;
 use tollgate_engine::gc::{self, DAYS_KEPT, Fate, Item, Options};
-use tollgate_engine::service::ServiceError;
 use tollgate_store::Filter;
 
-use crate::cli::runs::{Runs, load_failure, service_failure};
 use crate::cli::{Exit, Session};
 use crate::view::text::{Line, Style};
 
@@ -32,12 +31,12 @@ pub struct GcArgs {
 }
 
 pub fn run(args: &GcArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_as_person(session)?;
+    let runs = session.runs_as_person()?;
     if let Some(typed) = &args.restore {
         return restore(&runs, typed, session);
     }
     let options = Options { dry: args.dry_run, expire_days: args.expire, now_ms: session.now_ms() };
-    let mut items = runs.service.gc(options).map_err(service_failure)?;
+    let mut items = runs.service.gc(options)?;
     items.sort_by_key(|item| item.fate);
     let removed_bytes = items.iter().filter(|item| item.fate == Fate::Remove).map(|item| item.bytes).sum();
     if session.json() {
@@ -67,11 +66,10 @@ pub fn run(args: &GcArgs, session: &Session) -> Result<Exit, Failure> {
 
 fn restore(runs: &Runs, typed: &str, session: &Session) -> Result<Exit, Failure> {
     let id = runs.find(typed)?;
-    let listed = runs.service.list(&Filter::default()).map_err(load_failure)?;
+    let listed = runs.service.list(&Filter::default())?;
     let repository =
         listed.runs.iter().find(|summary| summary.run == id).map(|found| Path::new(&found.text.repository));
-    let done = gc::restore(&runs.state, id, repository)
-        .map_err(|error| service_failure(ServiceError::from(error)).about(id))?;
+    let done = gc::restore(&runs.state, id, repository).map_err(|error| Failure::from(error).about(id))?;
     let restored: Vec<String> =
         done.iter().filter_map(|(_, to)| to.as_ref().ok()).map(|to| to.display().to_string()).collect();
     for (path, to) in &done {

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 
 use tollgate_api::InboxItem;
+use tollgate_app::decision;
 use tollgate_app::failure::{Failure, Kind};
 use tollgate_app::format::{ago, count};
+use tollgate_app::runs::Runs;
 use tollgate_engine::session::summary::{Body, Standing, halted};
-use tollgate_store::{Filter, Summary};
+use tollgate_store::{Filter, Journal, Summary};
 
-use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
 use crate::view;
-use crate::view::decision;
+use crate::view::question;
 use crate::view::text::{Line, Style};
 
 /// Everything that waits for you, in all runs, with the command for every answer
@@ -21,10 +22,12 @@ use crate::view::text::{Line, Style};
 pub struct InboxArgs {}
 
 pub fn run(_args: &InboxArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_to_read(session)?;
-    let (found, mut unreadable) = runs.list(&Filter::default(), session)?;
+    let runs = Runs::open_to_read(&session.environment)?;
+    let listed = runs.journal.list(&Filter::default())?;
+    session.unlisted(&listed.damaged);
+    let mut unreadable = listed.damaged.len();
     let mut items = Vec::new();
-    for summary in found.iter().filter(|summary| waits(summary)) {
+    for summary in listed.runs.iter().filter(|summary| waits(summary)) {
         match of_run(&runs, summary, session) {
             Ok(more) => items.extend(more),
             // One run that cannot be read hides no other.
@@ -66,7 +69,7 @@ fn waits(summary: &Summary) -> bool {
 }
 
 fn of_run(runs: &Runs, summary: &Summary, session: &Session) -> Result<Vec<InboxItem>, Failure> {
-    let loaded = runs.service.load(summary.run).map_err(load_failure)?;
+    let loaded = runs.service.load(summary.run)?;
     let run = loaded.run();
     let item = |decision, reason: String, next| InboxItem {
         run: run.id.to_string(),
@@ -76,7 +79,9 @@ fn of_run(runs: &Runs, summary: &Summary, session: &Session) -> Result<Vec<Inbox
         reason,
         next,
     };
-    let trees = runs.trees_of(run, session);
+    let mut notices = Vec::new();
+    let trees = runs.trees_of(run, &mut notices);
+    notices.iter().for_each(|notice| session.output.notice(notice));
     let mut items: Vec<InboxItem> = run
         .pending()
         .map(|(id, asked)| {
@@ -101,7 +106,7 @@ fn print(item: &InboxItem, session: &Session) {
             output.data(
                 Line::from("  ").add(Style::Faint, format!("asked {}", ago(session.now_ms(), question.asked_at_ms))),
             );
-            let lines = decision::lines(question, &item.next, output.width().saturating_sub(2));
+            let lines = question::lines(question, &item.next, output.width().saturating_sub(2));
             lines.into_iter().for_each(|line| output.data(Line::from("  ").join(line)));
         }
         None => {

@@ -4,8 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tollgate_api::{LandKind, LandResult, LandStatus};
+use tollgate_app::decision;
 use tollgate_app::failure::{Failure, Kind};
 use tollgate_app::format;
+use tollgate_app::runs::Runs;
+use tollgate_app::wire::judgement;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::RunId;
@@ -20,11 +23,8 @@ use tollgate_engine::workspace::WorkspaceError;
 
 use crate::cli::drive::{finish, waiting};
 use crate::cli::landed;
-use crate::cli::runs::{Runs, load_failure, service_failure};
 use crate::cli::{Exit, Session};
-use crate::view::decision;
 use crate::view::text::{Line, Style};
-use crate::view::wire::judgement;
 
 /// Put the tree of a run that succeeded where you want it
 ///
@@ -71,7 +71,7 @@ pub fn run(args: &LandArgs, session: &Session) -> Result<Exit, Failure> {
         return Err(Failure::usage(Code::USAGE, format!("`{flag}` goes with `--as {}`", of.word()))
             .hint("`tollgate land --help` says what each is for"));
     }
-    let runs = Runs::open_as_person(session)?;
+    let runs = session.runs_as_person()?;
     let mut loaded = runs.load_to_change(&args.run)?;
     let id = loaded.run().id;
     // Its branch, or a landing that was cut off, comes first.
@@ -85,7 +85,7 @@ pub fn run(args: &LandArgs, session: &Session) -> Result<Exit, Failure> {
     let file = file.map(|file| named(&file)).transpose()?;
     let wish = Wish { how, onto: args.onto.clone(), to: args.to.clone(), file };
     let after = loaded.run().seq;
-    match runs.service.land(&mut loaded, &wish).map_err(|error| failure(error, id).about(id))? {
+    match runs.service.land(&session.person(), &mut loaded, &wish).map_err(|error| failure(error, id).about(id))? {
         Begun::Before(landed) => landed_so(args, &runs, loaded.run(), &landed, LandStatus::Before, session),
         Begun::There { onto, at } => {
             let reason = format!("{onto} holds it already");
@@ -142,7 +142,7 @@ fn came_to(
         }
         return Ok(waiting(runs, run, session));
     }
-    let events = events(&*runs.journal, run.id, after, u64::MAX).map_err(load_failure)?;
+    let events = events(&*runs.journal, run.id, after, u64::MAX)?;
     let left = events.into_iter().rev().find_map(|recorded| match recorded.event {
         Event::LandLeft(left) if left.token == asked.token => Some(left.why),
         _ => None,
@@ -206,7 +206,7 @@ fn landed_so(
         .as_ref()
         .map_or_else(|| format!("the patch fits {short}"), |branch| format!("{} is on {branch} as {short}", run.id));
     let mut result = result(runs, run, put.how, status, place);
-    for recorded in events(&*runs.journal, run.id, put.token - 1, u64::MAX).map_err(load_failure)? {
+    for recorded in events(&*runs.journal, run.id, put.token - 1, u64::MAX)? {
         match recorded.event {
             Event::LandAsked(asked) if recorded.seq == put.token => result.onto = asked.target.onto.to_string(),
             Event::LandChecked(checked) if checked.token == put.token => {
@@ -279,6 +279,6 @@ fn failure(error: LandError, run: RunId) -> Failure {
         LandError::Service(ServiceError::Workspace(
             error @ (WorkspaceError::LandTarget { .. } | WorkspaceError::Displaced { .. }),
         )) => Failure::refused(error.code(), message).hint(error.hint()),
-        LandError::Service(error) => service_failure(error),
+        LandError::Service(error) => Failure::from(error),
     }
 }

@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use tollgate_api::{LogLine, Stream};
+use tollgate_app::event_text::Narrator;
 use tollgate_app::failure::Failure;
 use tollgate_app::files::{self, Growing};
 use tollgate_app::format::duration;
+use tollgate_app::runs::Runs;
+use tollgate_app::wire;
 use tollgate_core::code::Code;
 use tollgate_core::id::{AttemptId, RunId};
 use tollgate_core::run::event::{Event, Work};
@@ -15,11 +18,8 @@ use tollgate_engine::workers::LOG_BYTES_MAX;
 use tollgate_engine::workspace::run_folder;
 use tollgate_store::Journal;
 
-use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
-use crate::view::story::Story;
 use crate::view::text::{Line, Style};
-use crate::view::wire;
 
 /// How long one look for news takes at most.
 const WAIT: Duration = Duration::from_millis(500);
@@ -43,7 +43,7 @@ pub struct LogsArgs {
 }
 
 pub fn run(args: &LogsArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_to_read(session)?;
+    let runs = Runs::open_to_read(&session.environment)?;
     let loaded = runs.load(&args.run)?;
     match &args.attempt {
         Some(typed) => worker(&runs, loaded, typed, args.follow, session),
@@ -53,13 +53,13 @@ pub fn run(args: &LogsArgs, session: &Session) -> Result<Exit, Failure> {
 
 fn story(runs: &Runs, mut loaded: Loaded, follow: bool, session: &Session) -> Result<Exit, Failure> {
     // The place first: what is appended after it is found by waiting there.
-    let mut place = runs.journal.place().map_err(|error| load_failure(error.into()))?;
+    let mut place = runs.journal.place()?;
     let id = loaded.run().id;
-    let after = |seq: u64| tollgate_engine::session::events(&*runs.journal, id, seq, u64::MAX).map_err(load_failure);
-    let mut teller = Teller { story: Story::default(), session, last: 0 };
+    let after = |seq: u64| tollgate_engine::session::events(&*runs.journal, id, seq, u64::MAX).map_err(Failure::from);
+    let mut teller = Teller { narrator: Narrator::default(), session, last: 0 };
     loop {
         let events = after(teller.last)?;
-        loaded.refresh().map_err(load_failure)?;
+        loaded.refresh()?;
         teller.tell(loaded.run(), &events);
         if !follow || loaded.run().is_closed() && loaded.run().seq == teller.last {
             return Ok(Exit::Done);
@@ -69,7 +69,7 @@ fn story(runs: &Runs, mut loaded: Loaded, follow: bool, session: &Session) -> Re
             if !session.output.is_wanted() {
                 return Ok(Exit::Done);
             }
-            let rows = runs.journal.since(place, ROWS, WAIT).map_err(|error| load_failure(error.into()))?;
+            let rows = runs.journal.since(place, ROWS, WAIT)?;
             place = rows.last().map_or(place, |row| row.place);
             if rows.iter().any(|row| row.run == id && row.last > teller.last) {
                 break;
@@ -80,7 +80,7 @@ fn story(runs: &Runs, mut loaded: Loaded, follow: bool, session: &Session) -> Re
 
 /// Tells events one after the other.
 struct Teller<'a> {
-    story: Story,
+    narrator: Narrator,
     session: &'a Session,
     last: u64,
 }
@@ -91,7 +91,7 @@ impl Teller<'_> {
             self.last = recorded.seq;
             if self.session.json() {
                 self.session.output.json(&wire::event(recorded));
-            } else if let Some((unit, text)) = self.story.tell(run, recorded) {
+            } else if let Some((unit, text)) = self.narrator.narrate(run, recorded) {
                 let when = duration(recorded.at_ms.saturating_sub(run.opened_ms));
                 let line = Line::new().add(Style::Faint, format!("+{when:<12} "));
                 let unit = unit.unwrap_or_else(|| "run".to_owned());
@@ -130,7 +130,7 @@ fn worker(runs: &Runs, mut loaded: Loaded, typed: &str, follow: bool, session: &
             break;
         }
         files::pause(LOOK);
-        loaded.refresh().map_err(load_failure)?;
+        loaded.refresh()?;
     }
     if log.at == 0 {
         session.output.talk(no_log(&path, is_live(&loaded)));
@@ -154,7 +154,7 @@ fn find(runs: &Runs, loaded: &Loaded, typed: &str) -> Result<Writer, Failure> {
             .hint(format!("`tollgate show {}` lists them", run.id))
     };
     let id: AttemptId = typed.parse().or_else(|_| format!("att_{typed}").parse()).map_err(|_| absent())?;
-    let events = tollgate_engine::session::events(&*runs.journal, run.id, 0, run.seq).map_err(load_failure)?;
+    let events = tollgate_engine::session::events(&*runs.journal, run.id, 0, run.seq)?;
     let started = events.iter().find_map(|recorded| match &recorded.event {
         Event::AttemptStarted(started) if started.attempt == id => Some(started),
         _ => None,

@@ -3,13 +3,11 @@
 use tollgate_api::{RunStatus, RunSummary};
 use tollgate_app::failure::{Failure, Kind};
 use tollgate_app::format;
+use tollgate_app::listing::{Listing, Wanted};
 use tollgate_app::repository::Repository;
-use tollgate_engine::session::summary::Standing;
-use tollgate_store::Filter;
+use tollgate_app::runs::Runs;
 
-use crate::cli::runs::Runs;
 use crate::cli::{Exit, Session};
-use crate::view::listing::{listed, run_status};
 use crate::view::status;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
@@ -65,39 +63,18 @@ impl StatusWord {
             Self::Cancelled => RunStatus::Cancelled,
         }
     }
-
-    /// The word that the store keeps.
-    const fn kept(self) -> Standing {
-        match self {
-            Self::Working | Self::Interrupted => Standing::Working,
-            Self::Waiting => Standing::Waiting,
-            Self::Sleeping => Standing::Sleeping,
-            Self::Halted => Standing::Halted,
-            Self::Succeeded => Standing::Succeeded,
-            Self::Dropped => Standing::Dropped,
-            Self::Cancelled => Standing::Cancelled,
-        }
-    }
 }
 
 pub fn run(args: &LsArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_to_read(session)?;
     let now_ms = session.now_ms();
     let repository = match args.here {
         true => Some(Repository::need(&session.environment)?.root().display().to_string()),
         false => None,
     };
-    // One kept word is narrowed to by the store; several are looked through here.
-    let one = args.status.first().map(|word| word.kept()).filter(|kept| args.status.iter().all(|w| w.kept() == *kept));
-    let filter = Filter { repository, status: one.map(|kept| kept.word().to_owned()), ..Filter::default() };
-    let (mut found, damaged) = runs.list(&filter, session)?;
-    let wanted: Vec<RunStatus> = args.status.iter().map(|word| word.status()).collect();
-    if !wanted.is_empty() {
-        found.retain(|summary| wanted.contains(&run_status(&summary.text, summary.lease.as_ref(), now_ms)));
-    }
-    let limit = if args.all { usize::MAX } else { args.limit };
-    let shown: Vec<RunSummary> = found.iter().take(limit).map(|summary| listed(summary, now_ms)).collect();
-    let more = found.len() - shown.len();
+    let statuses = args.status.iter().map(|word| word.status()).collect();
+    let wanted = Wanted { repository, statuses, limit: (!args.all).then_some(args.limit) };
+    let Listing { runs: shown, more, damaged } = Runs::open_to_read(&session.environment)?.list(&wanted, now_ms)?;
+    session.unlisted(&damaged);
     if session.json() {
         shown.iter().for_each(|summary| session.output.json(summary));
     } else {
@@ -107,7 +84,7 @@ pub fn run(args: &LsArgs, session: &Session) -> Result<Exit, Failure> {
         let header: Vec<&str> = header.into_iter().filter(|title| !narrow || *title != "protocol").collect();
         table(&header, rows, session.output.width()).into_iter().for_each(|line| session.output.data(line));
     }
-    if found.is_empty() && damaged == 0 {
+    if shown.is_empty() && more == 0 && damaged.is_empty() {
         let words = match args.status.is_empty() && !args.here {
             true => "there are no runs yet; `tollgate run PROTOCOL` starts one, `tollgate demo` shows one",
             false => "there are no such runs; `tollgate ls` lists all of them",
@@ -117,7 +94,7 @@ pub fn run(args: &LsArgs, session: &Session) -> Result<Exit, Failure> {
     if more > 0 {
         session.output.talk(format!("and {more} more; `tollgate ls --all` lists them all"));
     }
-    Ok(if damaged > 0 { Exit::With(Kind::Refused) } else { Exit::Done })
+    Ok(if !damaged.is_empty() { Exit::With(Kind::Refused) } else { Exit::Done })
 }
 
 fn row(summary: &RunSummary, now_ms: u64, narrow: bool) -> Vec<Line> {

@@ -21,7 +21,6 @@ use tollgate_core::protocol::render::{self, Leads, OutcomeRow, StageRow};
 use tollgate_core::protocol::{self, Dialects, Protocol};
 use tollgate_engine::service;
 
-use crate::cli::runs::service_failure;
 use crate::cli::{Exit, Session};
 use crate::view::diagnostic;
 use crate::view::table::table;
@@ -270,7 +269,7 @@ fn named_dialects(definitions: &[Definition], session: &Session) -> Result<Diale
         definitions.iter().filter_map(|definition| protocol::read(&definition.source.text).0).collect();
     let names = protocols.iter().flat_map(Protocol::contract_names);
     let own = tollgate_app::contracts::definitions(names, &session.environment)?;
-    Ok(service::dialects(&service::contracts(&own).map_err(service_failure)?))
+    Ok(service::dialects(&service::contracts(&own)?))
 }
 
 fn dialects(definition: &Definition, file: Option<&std::path::Path>, session: &Session) -> Result<Dialects, Failure> {

@@ -9,7 +9,6 @@ use tollgate_engine::session::LoadError;
 use tollgate_engine::verify::repair::{Place, RepairError, Repaired, repair};
 
 use crate::cli::commands::verify::kind;
-use crate::cli::runs::{Runs, command_failure, load_failure};
 use crate::cli::{Exit, Session};
 use crate::view::table::wrap;
 use crate::view::text::{Line, Style};
@@ -25,9 +24,9 @@ pub struct RepairArgs {
 }
 
 pub fn run(args: &RepairArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_as_person(session)?;
+    let runs = session.runs_as_person()?;
     let id = runs.find_recorded(&args.run)?;
-    let place = Place { state: &runs.state, person: &runs.service.person, now_ms: session.now_ms() };
+    let place = Place { state: &runs.state, person: &session.person(), now_ms: session.now_ms() };
     let done = repair(&runs.journal, id, place).map_err(|error| repair_failure(id, error))?;
     let result = result(&done);
     if session.json() {
@@ -117,12 +116,10 @@ fn repair_failure(run: RunId, error: RepairError) -> Failure {
         RepairError::Load(LoadError::NoRun(_)) => {
             Failure::refused(code, message).hint("`tollgate verify --all` names every run there is, or was")
         }
-        RepairError::Load(error) => load_failure(error),
+        RepairError::Load(error) => Failure::from(error),
         RepairError::Lease(error) => Failure::environment(code, "the lease of the run cannot be had").cause(error),
-        RepairError::Rejected(rejection) => {
-            command_failure(tollgate_engine::session::CommandError::Rejected(rejection))
-        }
-        RepairError::Append(error) => command_failure(tollgate_engine::session::CommandError::Append(error)),
+        RepairError::Rejected(rejection) => Failure::from(tollgate_engine::session::CommandError::Rejected(rejection)),
+        RepairError::Append(error) => Failure::from(tollgate_engine::session::CommandError::Append(error)),
         RepairError::Unwritable(error) => Failure::internal(error.to_string()),
     }
 }

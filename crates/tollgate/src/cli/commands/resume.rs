@@ -3,7 +3,6 @@
 use tollgate_app::failure::Failure;
 
 use crate::cli::drive::{Wait, drive};
-use crate::cli::runs::Runs;
 use crate::cli::{Exit, Session};
 
 /// Drive a run on where it was
@@ -19,7 +18,7 @@ pub struct ResumeArgs {
 }
 
 pub fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_as_person(session)?;
+    let runs = session.runs_as_person()?;
     let run = runs.load_to_change(&args.run)?;
     drive(&runs, run, &[], if args.no_wait { Wait::No } else { Wait::Attached }, session)
 }

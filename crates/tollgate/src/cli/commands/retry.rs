@@ -1,9 +1,9 @@
 //! `tollgate retry`.
 
+use tollgate_app::engine_errors::about;
 use tollgate_app::failure::Failure;
 
 use crate::cli::drive::{Wait, drive};
-use crate::cli::runs::{Runs, service_failure};
 use crate::cli::{Exit, Session};
 
 /// Try again what is held or halted
@@ -24,11 +24,11 @@ pub struct RetryArgs {
 }
 
 pub fn run(args: &RetryArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_as_person(session)?;
+    let runs = session.runs_as_person()?;
     let mut run = runs.load_to_change(&args.run)?;
     let unit = args.unit.as_deref().map(Into::into);
     let id = run.run().id;
-    let outcome = runs.service.retry(&mut run, unit).map_err(|error| service_failure(error).about(id))?;
+    let outcome = runs.service.retry(&session.person(), &mut run, unit).map_err(about(id))?;
     if args.no_resume {
         session.events(&outcome.events);
         return Ok(Exit::Done);

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use tollgate_api::ProtocolOrigin;
 use tollgate_app::config::paths::{Named, Paths};
 use tollgate_app::config::{self, Adapter, Config, Inactive, Layer, Origin};
+use tollgate_app::engine_errors::{TASK, given_by};
 use tollgate_app::failure::Failure;
 use tollgate_app::failure::Source;
 use tollgate_app::files;
 use tollgate_app::format;
 use tollgate_app::protocols::{self, Definition};
 use tollgate_app::repository::{CONFIG_PATH, Folder};
+use tollgate_app::runs::not_as_checked_out;
 use tollgate_app::trust::Standing;
 use tollgate_contract::registry::Contracts;
 use tollgate_core::Name;
@@ -29,15 +31,11 @@ use tollgate_engine::workspace::Dirty;
 
 use crate::cli::commands::contract::not_text;
 use crate::cli::drive::{Wait, drive};
-use crate::cli::runs::{Runs, service_failure};
 use crate::cli::{Exit, Session};
-use crate::view::detail::not_as_checked_out;
 use crate::view::diagnostic;
 use crate::view::text::{Line, Style};
 
 const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// The document that has a flag of its own.
-const TASK: &str = "task";
 
 /// How the help calls the protocol that a run is of.
 pub const PROTOCOL: &str = "PROTOCOL";
@@ -87,7 +85,7 @@ pub struct RunArgs {
 }
 
 pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_as_person(session)?;
+    let runs = session.runs_as_person()?;
     let definition = protocols::find_to_run(&args.protocol, &session.environment)?;
     let documents = documents(&args, session)?;
     let Prepared { start, protocol, contracts, inactive } = start(&args, &definition, &documents, session)?;
@@ -100,7 +98,7 @@ pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
         let lines = diagnostic::lines(&diagnostics, &document.source(), session.output.width());
         lines.into_iter().for_each(|line| session.output.talk(line));
     }
-    let (run, opened) = runs.service.start(start).map_err(|error| {
+    let (run, opened) = runs.service.start(&session.person(), start).map_err(|error| {
         let missing = match &error {
             ServiceError::NoWorker(roles) => roles.clone(),
             _ => Vec::new(),
@@ -156,10 +154,10 @@ fn at_source(error: ServiceError, definition: &Definition, documents: &BTreeMap<
             let (first, other) = (places.first().copied().unwrap_or_default(), places.get(1).copied());
             let found = Diagnostic::error(rejection.code(), first, rejection.to_string());
             let found = other.into_iter().fold(found, Diagnostic::other);
-            let failure = service_failure(ServiceError::Scopes { rejection, name, places });
+            let failure = Failure::from(ServiceError::Scopes { rejection, name, places });
             failure.at(document.source(), vec![found])
         }
-        other => service_failure(other).about_protocol(typed),
+        other => Failure::from(other).about_protocol(typed),
     }
 }
 
@@ -177,11 +175,6 @@ impl Document {
     fn source(&self) -> Source {
         Source { file: self.file.clone(), text: String::from_utf8_lossy(&self.bytes).into_owned() }
     }
-}
-
-/// How a document is given.
-pub fn given_by(name: &str) -> String {
-    if name == TASK { format!("--{TASK} FILE") } else { format!("--give {name}=FILE") }
 }
 
 /// Reads the documents that the command line names.

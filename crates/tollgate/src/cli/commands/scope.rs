@@ -107,7 +107,7 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     let state = session.environment.state_dir()?;
     let repository = Repository::find(session.environment.directory()).map_err(|error| refused(&error))?;
     if args.worktree {
-        crate::cli::runs::need_a_place_apart(&state, &session.environment)?;
+        tollgate_app::runs::need_a_place_apart(&state, &session.environment)?;
     }
     let given = [Some(&args.task), args.pr_body.as_ref()].into_iter().flatten();
     let given: Vec<PathBuf> = given.map(|file| session.environment.directory().join(file)).collect();

@@ -9,7 +9,6 @@ use tollgate_app::repository::Repository;
 use tollgate_app::trust::Trust;
 use tollgate_core::code::Code;
 
-use crate::cli::runs::need_a_person;
 use crate::cli::{Exit, Session};
 use crate::view::table::table;
 
@@ -39,7 +38,7 @@ pub fn run(args: &TrustArgs, session: &Session) -> Result<Exit, Failure> {
         }
         return print(entries, session);
     }
-    need_a_person(&state)?;
+    session.need_a_person()?;
     let environment = match &args.path {
         Some(path) => &session.environment.at(path)?,
         None => &session.environment,

@@ -8,6 +8,7 @@ use tollgate_api::{Broken, VerifiedRun, VerifyResult};
 use tollgate_app::failure::{Failure, Kind};
 use tollgate_app::files;
 use tollgate_app::format::count;
+use tollgate_app::runs::Runs;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
@@ -17,7 +18,6 @@ use tollgate_engine::verify::{Breach, commits, verify_rows};
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 use tollgate_store::{Journal, MemoryJournal};
 
-use crate::cli::runs::{Runs, load_failure};
 use crate::cli::{Exit, Session};
 use crate::view::text::{Line, Style};
 
@@ -84,7 +84,7 @@ fn of_file(what: &str, args: &VerifyArgs, session: &Session) -> Result<VerifyRes
 }
 
 fn of_state(args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failure> {
-    let runs = Runs::open_to_read(session)?;
+    let runs = Runs::open_to_read(&session.environment)?;
     let mut heads: BTreeMap<RunId, Vec<Digest>> = BTreeMap::new();
     for (typed, head) in &args.head {
         heads.entry(runs.find(typed)?).or_default().push(*head);
@@ -105,7 +105,7 @@ fn of_state(args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failur
         return Err(Failure::usage(Code::USAGE, format!("--head names {run}, which is not what is proved")));
     }
     let mut proved: Vec<VerifiedRun> = Vec::new();
-    for one in prove(&runs.journal, &wanted).map_err(load_failure)? {
+    for one in prove(&runs.journal, &wanted)? {
         let run = one.proof.run;
         let mut one = wire(one);
         if one.valid && is_run(&one.run) {

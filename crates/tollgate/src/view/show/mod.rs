@@ -3,13 +3,14 @@
 mod timeline;
 
 use tollgate_api::{self as api, DecisionStatus, RunDetail};
+use tollgate_app::detail::History;
 use tollgate_app::format::{self, ago, count, duration, list};
+use tollgate_app::listing;
 
-use super::detail::History;
 use super::status;
 use super::table::{table, wrap};
 use super::text::{Line, Style, plain, width};
-use super::{budget, decision, evidence, listing};
+use super::{budget, evidence, question};
 
 /// How many changed files, findings or rows are shown.
 const ROWS_MAX: usize = 30;
@@ -169,7 +170,7 @@ fn questions(screen: &mut Screen, detail: &RunDetail) {
             (Ok(run), Ok(id)) => listing::answers(run, id, question.options.iter().map(|option| option.id.as_str())),
             _ => Vec::new(),
         };
-        let lines = decision::lines(question, &commands, screen.columns.saturating_sub(2));
+        let lines = question::lines(question, &commands, screen.columns.saturating_sub(2));
         screen.lines.extend(lines.into_iter().map(|line| Line::from("  ").join(line)));
     }
 }

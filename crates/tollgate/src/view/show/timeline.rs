@@ -1,11 +1,11 @@
 //! What happened in a run, moment by moment.
 
 use tollgate_api::{self as api, AttemptStatus, DecisionStatus, RunDetail};
+use tollgate_app::detail::{History, Moment, What};
 use tollgate_app::format::{self, count, duration};
 use tollgate_engine::workers::adapter_of;
 
 use super::Screen;
-use crate::view::detail::{History, Moment, What};
 use crate::view::status;
 use crate::view::text::{Line, Style, width};
 

@@ -41,7 +41,7 @@ pub fn journal(state: &Path) -> Outcome<Arc<dyn Journal>> {
 
 /// Starts a run in a repository.
 pub fn start(journal: &Arc<dyn Journal>, state: &Path, repository: &Path) -> Outcome<Session> {
-    let service = Service { state: state.to_owned(), journal: Arc::clone(journal), person: "bench".to_owned() };
+    let service = Service { state: state.to_owned(), journal: Arc::clone(journal) };
     let program = std::env::current_exe()?;
     let worker = format!("command:'{}' {WORKER}", program.display());
     let start = Start {
@@ -64,5 +64,5 @@ pub fn start(journal: &Arc<dyn Journal>, state: &Path, repository: &Path) -> Out
         budgets: Default::default(),
         pools: BTreeMap::new(),
     };
-    Ok(service.start(start)?.0)
+    Ok(service.start("bench", start)?.0)
 }

@@ -8,6 +8,7 @@ use tollgate_app::failure::Source;
 use tollgate_app::failure::{Failure, Kind, wire_diagnostic};
 use tollgate_app::files;
 use tollgate_app::format::count;
+use tollgate_app::wire;
 use tollgate_contract::Context;
 use tollgate_contract::extract::{Dialect, Read};
 use tollgate_contract::markdown::Heading;
@@ -20,7 +21,6 @@ use super::sarif;
 use crate::cli::{Exit, Session};
 use crate::view::diagnostic;
 use crate::view::text::{Line, Style};
-use crate::view::wire;
 
 pub(super) const REPORT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// The contract of a file that none was found for.

@@ -9,12 +9,12 @@ use std::time::Duration;
 use serde_json::Value;
 use tollgate_app::failure::{Failure, Kind};
 use tollgate_app::files;
+use tollgate_app::runs::need_a_place_apart;
 use tollgate_contract::registry;
 use tollgate_core::code::Code;
 use tollgate_engine::delegate::{self, CONTRACT, Delegation, Delivered, Ending, ROLES};
 use tollgate_engine::executor::ATTEMPT_LIMIT;
 
-use crate::cli::runs::need_a_place_apart;
 use crate::cli::signals;
 use crate::cli::{Exit, Session};
 use crate::view::text::{Line, Style};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::format;
 use tollgate_api::{self as api, AttemptStatus};
-use tollgate_app::format;
 use tollgate_core::Name;
 use tollgate_core::id::{AttemptId, DecisionId};
 use tollgate_core::protocol::Outcome;
@@ -18,8 +18,7 @@ use tollgate_core::run::state::MAIN;
 use tollgate_core::run::{Run, event};
 use tollgate_core::scope;
 
-use super::target;
-use crate::view::story::sentence;
+use crate::event_text::{sentence, target};
 
 /// What the journal of a run tells.
 #[derive(Debug, Default)]

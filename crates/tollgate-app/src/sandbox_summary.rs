@@ -1,9 +1,9 @@
-//! What the sandbox did not do for a run, in one sentence: when the run starts, when it ends, and in `show`.
+//! What the sandbox did not do for a run, in one sentence.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use tollgate_app::format::list;
+use crate::format::list;
 use tollgate_core::Name;
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::event::Work;

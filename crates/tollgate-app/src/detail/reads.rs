@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::format::list;
 use tollgate_api as api;
-use tollgate_app::format::list;
 use tollgate_contract::registry::Contracts;
 use tollgate_contract::{Context, ReportDialect, extract};
 use tollgate_core::Name;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::format;
 use tollgate_api::{self as api, EvidenceSource, GateStatus};
-use tollgate_app::format;
 use tollgate_core::Name;
 use tollgate_core::protocol::condition::{Condition, SetKind};
 use tollgate_core::protocol::model::Gate;
@@ -17,7 +17,7 @@ use tollgate_core::run::waiver::waivers;
 use tollgate_core::run::{Run, is_left};
 
 use super::history::History;
-use crate::view::wire;
+use crate::wire;
 
 /// How many rows or findings a reason names.
 const NAMED_MAX: usize = 6;

@@ -1,4 +1,4 @@
-//! From the words of the core to the types of the wire.
+//! Types of the core as types of the wire.
 
 use std::sync::Arc;
 
@@ -142,7 +142,7 @@ pub fn event(recorded: &Recorded) -> api::Event {
         at_ms: recorded.at_ms,
         epoch: recorded.epoch,
         by: actor(&recorded.by),
-        text: super::story::sentence(recorded).unwrap_or_default(),
+        text: crate::event_text::sentence(recorded).unwrap_or_default(),
         data,
     }
 }

@@ -1,12 +1,13 @@
-//! From a run and its journal to everything about it on the wire.
+//! Everything about one run, as it goes over the wire.
 
 mod history;
 mod ledger;
 mod reads;
+mod sources;
 mod usage;
 
-pub use history::{History, Moment, What, change, tell};
-pub use reads::reads;
+pub use history::{History, Moment, What};
+pub use sources::Detail;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,33 +17,33 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::DecisionId;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::run::budget::Stopped;
-use tollgate_core::run::data::Filtered;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::gate::unit_word;
 use tollgate_core::run::state::{At, Instance};
 use tollgate_core::run::{Run, counter_key, is_left};
 use tollgate_store::Lease;
 
-use super::{budget, decision, listing};
+use crate::event_text::target;
+use crate::{budget, decision, listing};
 
 /// What is known of a run beside its state and its journal.
-pub struct Sources<'a> {
-    pub now_ms: u64,
-    pub head: Digest,
-    pub lease: Option<&'a Lease>,
-    pub trees: Vec<api::Tree>,
-    pub kept: Vec<api::Kept>,
-    pub changes: Vec<api::Change>,
-    pub reads: Vec<api::Reads>,
+struct Sources<'a> {
+    now_ms: u64,
+    head: Digest,
+    lease: Option<&'a Lease>,
+    trees: Vec<api::Tree>,
+    kept: Vec<api::Kept>,
+    changes: Vec<api::Change>,
+    reads: Vec<api::Reads>,
     /// What the sandbox did not do, as the journal records it.
-    pub sandbox: Option<String>,
-    pub not_as_checked_out: Option<api::NotAsCheckedOut>,
+    sandbox: Option<String>,
+    not_as_checked_out: Option<api::NotAsCheckedOut>,
     /// The work trees that answers by hand are about.
-    pub by_hand: BTreeMap<DecisionId, PathBuf>,
+    by_hand: BTreeMap<DecisionId, PathBuf>,
 }
 
 /// Everything about a run.
-pub fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDetail {
+fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDetail {
     let json = |value: &_| serde_json::to_value(value).unwrap_or_default();
     api::RunDetail {
         summary: listing::loaded(run, history.changed_ms, sources.lease, sources.now_ms),
@@ -76,13 +77,6 @@ pub fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDet
         reads: sources.reads,
         not_as_checked_out: sources.not_as_checked_out,
     }
-}
-
-/// The files that a filter converts; of the base, where nobody looked at the tree.
-pub fn not_as_checked_out(run: &Run, now: Option<Filtered>) -> Option<api::NotAsCheckedOut> {
-    let filtered = &now.or_else(|| Some(run.opened.checkout.as_ref()?.filtered.clone()))?;
-    let paths = filtered.paths.iter().map(ToString::to_string).collect();
-    (!filtered.is_none()).then_some(api::NotAsCheckedOut { count: filtered.count, paths })
 }
 
 fn positions(run: &Run, history: &History) -> Vec<api::Position> {
@@ -137,7 +131,7 @@ fn doing(run: &Run, name: &str, instance: &Instance) -> String {
             let below: Vec<_> =
                 run.children(name).filter(|(_, child)| child.each.as_ref() == Some(stage)).map(|(_, c)| c).collect();
             let done = below.iter().filter(|child| matches!(child.at, At::Ended { .. })).count();
-            format!("{done} of {} ended", tollgate_app::format::count(below.len(), "unit"))
+            format!("{done} of {} ended", crate::format::count(below.len(), "unit"))
         }
         At::Held { why, .. } => format!("held: {why}"),
         At::Closing { .. } if run.is_closed() => target(&Target::Done),
@@ -171,19 +165,4 @@ fn units(run: &Run, history: &History) -> Vec<api::Unit> {
         }
     };
     run.ledger.units.iter().map(unit).collect()
-}
-
-/// Where an outcome leads, in plain words.
-pub fn target(target: &Target) -> String {
-    match target {
-        Target::Stage(stage) => stage.to_string(),
-        Target::Ask(ask) => format!("a person ({ask})"),
-        Target::Again => "the same stage again".to_owned(),
-        Target::Done => "done".to_owned(),
-        Target::Dropped => "given up".to_owned(),
-        Target::Hold => "held".to_owned(),
-        Target::Raise(name) => format!("raise {name}"),
-        Target::Back | Target::Origin => "back where it came from".to_owned(),
-        Target::As(outcome) => format!("on as {outcome}"),
-    }
 }

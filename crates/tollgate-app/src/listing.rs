@@ -1,18 +1,82 @@
-//! From a summary row to a line of a list: where a run stands, why, and what to type next.
+//! Lists of runs: the state of each, its reason, and what to type next.
 
+use crate::format;
 use tollgate_api::{RunStatus, RunSummary};
-use tollgate_app::format;
 use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::run::Run;
 use tollgate_engine::process::holder::is_dead;
 use tollgate_engine::session::summary::{self, Body, Standing};
-use tollgate_store::{Lease, Summary, SummaryText};
+use tollgate_store::{Filter, Journal, Lease, Summary, SummaryText, Unlisted};
 
-use super::picture::status;
+use crate::failure::Failure;
+use crate::runs::Runs;
 
-/// A run as its summary row says.
-pub fn listed(summary: &Summary, now_ms: u64) -> RunSummary {
-    row(summary.run, summary.head.seq, &summary.text, summary.lease.as_ref(), now_ms)
+/// Which runs are listed.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Only runs of the repository at this root.
+    pub repository: Option<String>,
+    /// Only runs with one of these states; empty: any.
+    pub statuses: Vec<RunStatus>,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+/// Runs, the last changed first.
+#[derive(Debug)]
+pub struct Listing {
+    pub runs: Vec<RunSummary>,
+    /// How many there are beyond the limit.
+    pub more: usize,
+    /// Those whose row cannot be read.
+    pub damaged: Vec<Unlisted>,
+}
+
+impl Runs {
+    /// Lists runs. One whose row cannot be read is named, and hides no other.
+    pub fn list(&self, wanted: &Wanted, now_ms: u64) -> Result<Listing, Failure> {
+        // One stored word is narrowed to by the store; several are looked through here.
+        let mut stored = wanted.statuses.iter().map(|status| stored(*status));
+        let one = stored.next().filter(|first| stored.all(|other| other == *first));
+        let status = one.map(|standing| standing.word().to_owned());
+        let filter = Filter { repository: wanted.repository.clone(), status, ..Filter::default() };
+        let mut listed = self.journal.list(&filter)?;
+        if !wanted.statuses.is_empty() {
+            let status = |summary: &Summary| run_status(&summary.text, summary.lease.as_ref(), now_ms);
+            listed.runs.retain(|summary| wanted.statuses.contains(&status(summary)));
+        }
+        let shown = listed.runs.iter().take(wanted.limit.unwrap_or(usize::MAX));
+        let runs: Vec<RunSummary> = shown
+            .map(|summary| row(summary.run, summary.head.seq, &summary.text, summary.lease.as_ref(), now_ms))
+            .collect();
+        Ok(Listing { more: listed.runs.len() - runs.len(), runs, damaged: listed.damaged })
+    }
+}
+
+/// The word that the store keeps for a state.
+const fn stored(status: RunStatus) -> Standing {
+    match status {
+        RunStatus::Working | RunStatus::Interrupted => Standing::Working,
+        RunStatus::Waiting => Standing::Waiting,
+        RunStatus::Sleeping => Standing::Sleeping,
+        RunStatus::Halted => Standing::Halted,
+        RunStatus::Succeeded => Standing::Succeeded,
+        RunStatus::Dropped => Standing::Dropped,
+        RunStatus::Cancelled => Standing::Cancelled,
+    }
+}
+
+/// How a run stands, on the wire.
+pub const fn status(standing: Standing) -> RunStatus {
+    match standing {
+        Standing::Working => RunStatus::Working,
+        Standing::Waiting => RunStatus::Waiting,
+        Standing::Sleeping => RunStatus::Sleeping,
+        Standing::Halted => RunStatus::Halted,
+        Standing::Succeeded => RunStatus::Succeeded,
+        Standing::Dropped => RunStatus::Dropped,
+        Standing::Cancelled => RunStatus::Cancelled,
+    }
 }
 
 /// A loaded run, with the lease it is driven under.
@@ -25,7 +89,7 @@ fn driven(lease: Option<&Lease>, now_ms: u64) -> bool {
 }
 
 /// Where a run stands: one that should be working and that nobody drives is interrupted.
-pub fn run_status(text: &SummaryText, lease: Option<&Lease>, now_ms: u64) -> RunStatus {
+fn run_status(text: &SummaryText, lease: Option<&Lease>, now_ms: u64) -> RunStatus {
     match Standing::parse(&text.status) {
         Some(Standing::Working) | None if !driven(lease, now_ms) => RunStatus::Interrupted,
         Some(standing) => status(standing),

@@ -1,8 +1,8 @@
-//! What happened, one sentence per event: for logs, pipes and the timeline.
+//! Events as text: one sentence each, for logs, pipes, the timeline and the wire.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tollgate_app::format;
+use crate::format;
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::Target;
@@ -15,16 +15,16 @@ use tollgate_core::run::event::{
 use tollgate_core::run::state::{Attempt, MAIN};
 use tollgate_engine::executor::LANDED_PATHS_MAX;
 
-/// The story of a run: events told one after the other, with what was said before in mind.
+/// Puts the events of a run into sentences, one after the other: what was said before is not said again.
 #[derive(Debug, Default)]
-pub struct Story {
+pub struct Narrator {
     attempts: BTreeMap<AttemptId, (String, Option<String>)>,
     /// Those that a quota cut off: what repeats them goes on with them.
     parked: BTreeSet<AttemptId>,
 }
 
-impl Story {
-    /// A story that goes on: who is at work in a run is known.
+impl Narrator {
+    /// One that continues: who is at work in the run is known.
     pub fn of(run: &Run) -> Self {
         let unit = |instance: &str| run.instances.get(instance)?.unit.as_ref().map(ToString::to_string);
         let known = |attempt: &Attempt| (who(&attempt.work), unit(&attempt.instance));
@@ -37,7 +37,7 @@ impl Story {
     }
 
     /// What happened, and in whose flow: a unit's, or the run's. Nothing for what another line says as well.
-    pub fn tell(&mut self, run: &Run, recorded: &Recorded) -> Option<(Option<String>, String)> {
+    pub fn narrate(&mut self, run: &Run, recorded: &Recorded) -> Option<(Option<String>, String)> {
         let sentence = match &recorded.event {
             // Its rows are told; who drives is told where it matters: an attempt is lost.
             Event::ArtifactGiven(_) | Event::DriverTookOver(_) => return None,
@@ -394,5 +394,20 @@ fn only(units: &[tollgate_core::Name]) -> Option<String> {
     match units {
         [one] => Some(one.to_string()),
         _ => None,
+    }
+}
+
+/// Where an outcome leads, in plain words.
+pub fn target(target: &Target) -> String {
+    match target {
+        Target::Stage(stage) => stage.to_string(),
+        Target::Ask(ask) => format!("a person ({ask})"),
+        Target::Again => "the same stage again".to_owned(),
+        Target::Done => "done".to_owned(),
+        Target::Dropped => "given up".to_owned(),
+        Target::Hold => "held".to_owned(),
+        Target::Raise(name) => format!("raise {name}"),
+        Target::Back | Target::Origin => "back where it came from".to_owned(),
+        Target::As(outcome) => format!("on as {outcome}"),
     }
 }

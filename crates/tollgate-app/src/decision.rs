@@ -1,4 +1,4 @@
-//! From a decision of the kernel to the question on the wire, and to the lines a person reads.
+//! Decisions as questions on the wire.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,11 +10,9 @@ use tollgate_core::run::event::DecisionEnd;
 use tollgate_core::run::gate::class_word;
 use tollgate_core::run::state::Decision;
 
-use super::detail::target;
-use super::listing::answers;
-use super::table::wrap;
-use super::text::{Line, Style, plain};
-use super::wire::actor;
+use crate::event_text::target;
+use crate::listing::answers;
+use crate::wire::actor;
 
 /// A decision. `tree` is the work tree that an answer by hand is about; `ended_ms` is known from the journal.
 pub fn decision(
@@ -94,41 +92,4 @@ pub fn waived(run: &Run, decision: &Decision) -> Vec<(String, String)> {
 /// The commands that answer an open question.
 pub fn commands(run: &Run, id: DecisionId, decision: &Decision) -> Vec<String> {
     answers(run.id, id, decision.asked.options.iter().map(|option| &*option.id))
-}
-
-/// An open question as a person reads it: word for word, and a command for every answer.
-pub fn lines(question: &api::Decision, commands: &[String], width: usize) -> Vec<Line> {
-    let unit = question.unit.as_ref().map(|unit| format!(" for {unit}")).unwrap_or_default();
-    let head = format!(" ({}{unit})", question.class);
-    let mut lines = vec![Line::new().add(Style::Warn, "? ").add(Style::Strong, &question.id).add(Style::Faint, head)];
-    let mut indented = |indent: usize, style: Style, text: &str| {
-        let wrapped = wrap(&plain(text), width.saturating_sub(indent));
-        lines.extend(wrapped.into_iter().map(|line| Line::from(" ".repeat(indent)).add(style, line)));
-    };
-    indented(2, Style::Strong, &question.question);
-    if !question.why.is_empty() {
-        indented(2, Style::Faint, &format!("asked because {}", question.why));
-    }
-    if !question.blocking {
-        indented(2, Style::Faint, BESIDE);
-    }
-    for item in &question.evidence {
-        indented(2, Style::Plain, &format!("look at: {item}"));
-    }
-    for (index, command) in commands.iter().enumerate() {
-        // A command is never cut: it is there to be copied.
-        lines.push(Line::from("    ").add(Style::Accent, command));
-        if let Some(option) = question.options.get(index) {
-            let recommended = if question.recommendation.as_ref() == Some(&option.id) { " (recommended)" } else { "" };
-            let waives = if option.waives.is_empty() {
-                String::new()
-            } else {
-                format!("; waives {}", tollgate_app::format::list(&option.waives))
-            };
-            let text = format!("{}{waives}{recommended}", option.consequence);
-            let wrapped = wrap(&plain(&text), width.saturating_sub(8));
-            lines.extend(wrapped.into_iter().map(|line| Line::from("        ").add(Style::Plain, line)));
-        }
-    }
-    lines
 }
