@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
 use tollgate_engine::paths::lexical;
+use tollgate_core::diagnostic::{Diagnostic, Place};
 
 use crate::failure::Failure;
 
@@ -148,6 +149,19 @@ pub fn cannot_read(file: &str, error: io::Error) -> Failure {
 pub fn not_text(file: &str, error: &std::string::FromUtf8Error) -> Failure {
     let at = error.utf8_error().valid_up_to();
     Failure::environment(Code::FILE, format!("{file} is not text: byte {at} is not UTF-8"))
+}
+
+/// A text that is none, as far as it can be shown, and where it stops being one.
+pub fn undecoded(error: std::string::FromUtf8Error) -> (String, Diagnostic) {
+    let good = error.utf8_error().valid_up_to();
+    let before = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX - 1) + 1;
+    let place = Place {
+        line: number(before.matches('\n').count()),
+        column: number(before.rsplit('\n').next().map_or(0, |line| line.chars().count())),
+    };
+    let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+    (text, Diagnostic::error(Code::FILE, place, "the file is not UTF-8 from here on").hint("write it as UTF-8 text"))
 }
 
 /// The names in a folder; none when there is no such folder.

@@ -7,8 +7,11 @@
 pub mod budget;
 pub mod config;
 pub mod contracts;
+pub mod control;
 pub mod decision;
+pub mod delivery;
 pub mod detail;
+pub mod drive;
 pub mod engine_errors;
 pub mod environment;
 pub mod event_text;
@@ -21,5 +24,6 @@ pub mod protocols;
 pub mod repository;
 pub mod runs;
 pub mod sandbox_summary;
+pub mod start;
 pub mod trust;
 pub mod wire;

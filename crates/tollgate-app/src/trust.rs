@@ -9,8 +9,11 @@ use tollgate_core::digest::Digest;
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::files;
+use crate::format::list;
 use crate::repository::{Folder, Repository};
 
+/// How many files are named in a sentence.
+const SHOWN_MAX: usize = 5;
 const ENTRY_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The trusted states, kept in the user's state directory.
@@ -124,6 +127,16 @@ impl Standing {
         match self {
             Self::Trusted(_, folder) => Some(folder),
             Self::NoRepository | Self::NoFolder(_) | Self::Untrusted(..) => None,
+        }
+    }
+}
+
+/// Says that files of the folder do not act because they differ from the last commit.
+pub fn ignored(files: &[String]) -> String {
+    match files {
+        [one] => format!("{one} is not committed yet, so it is ignored"),
+        several => {
+            format!("{} are not committed yet, so they are ignored", list(&several[..several.len().min(SHOWN_MAX)]))
         }
     }
 }

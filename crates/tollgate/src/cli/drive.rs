@@ -3,7 +3,6 @@
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use tollgate_app::engine_errors::about;
 use tollgate_app::event_text::Narrator;
@@ -17,14 +16,11 @@ use tollgate_core::protocol::Outcome;
 use tollgate_core::run::event::RunOutcome;
 use tollgate_core::run::state::{At, Decision, Phase};
 use tollgate_core::run::{Event, Recorded, Run};
-use tollgate_engine::driver::{Driver, Patience, Rest, Watch};
-use tollgate_engine::executor::RealHands;
-use tollgate_engine::process::holder;
+use tollgate_engine::driver::{Patience, Rest, Watch};
 use tollgate_engine::session::Session as RunSession;
 use tollgate_engine::session::events;
 
 use super::ask::{Asked, ask, options, question};
-use super::landed;
 use super::output::Format;
 use super::{Exit, Session, signals};
 use crate::view::picture::picture;
@@ -33,9 +29,6 @@ use crate::view::text::{Line, Style, wrap};
 
 /// The outcome of a worker that wrote what its role may not.
 const OUTSIDE: &str = "failed.scope";
-
-/// How long ended workers have to come down before the process leaves.
-const QUIET: Duration = Duration::from_secs(5);
 
 /// Whether the command stays while the run waits for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,19 +144,13 @@ impl Watch for Screen<'_> {
 
 /// Does what is left to be done of a run that is over: its branch, and where it lands.
 pub fn finish(runs: &Runs, run: RunSession, session: &Session) -> Result<RunSession, Failure> {
-    let id = run.run().id;
     let mut screen = Screen::new(session, run.run());
     // What it comes to is printed as one document.
     screen.quiet = session.json();
-    let hands = Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), session.environment.program()?));
     let stop = Arc::new(AtomicBool::new(false));
-    let mut driver = Driver::take(run, Arc::new(Arc::clone(&hands)), &holder::this_process(), stop, &mut screen)
-        .map_err(about(id))?;
-    let rest = driver.drive(Patience::Leave, &mut screen);
-    hands.wait_until_quiet(QUIET);
-    let run = driver.release();
+    let ended = runs.drive(session.environment.program()?).until_rest(run, Patience::Leave, stop, &mut screen);
     screen.clear();
-    rest.map(|_| run).map_err(about(id))
+    ended.map(|(run, _)| run)
 }
 
 /// Drives a run until it is over, waits for somebody who is not here, or is halted.
@@ -177,44 +164,27 @@ pub fn drive(
     let stop = signals::stop();
     runs.service.sweep();
     let (id, after) = (run.run().id, run.run().seq);
-    let new_hands = || -> Result<Arc<RealHands>, Failure> {
-        Ok(Arc::new(RealHands::new(&runs.state, runs.service.journal.clone(), session.environment.program()?)))
-    };
-    let mut hands = new_hands()?;
-    let warnings = [
-        sandbox_summary::sentence(&hands.leashes(run.run())),
-        sandbox_summary::hidden_path(&hands.path_into_checkout(run.run())),
-    ];
-    for said in warnings.into_iter().flatten().filter(|_| !session.json()) {
-        session.output.talk(Line::new().add(Style::Warn, "warning").text(format!(": {said}")));
-    }
+    let program = session.environment.program()?;
+    let mut driving = runs.drive(program);
+    driving.notices(run.run()).filter(|_| !session.json()).for_each(|notice| session.output.notice(&notice));
     let mut screen = Screen::new(session, run.run());
     screen.events(run.run(), opened);
     let interactive =
         wait == Wait::Attached && io::stdin().is_terminal() && io::stderr().is_terminal() && !session.json();
+    let patience = if wait == Wait::No { Patience::None } else { Patience::Leave };
     loop {
-        let mut driver =
-            Driver::take(run, Arc::new(Arc::clone(&hands)), &holder::this_process(), stop.clone(), &mut screen)
-                .map_err(about(id))?;
-        let patience = if wait == Wait::No { Patience::None } else { Patience::Leave };
-        let rest = driver.drive(patience, &mut screen);
-        hands.wait_until_quiet(QUIET);
-        run = driver.release();
+        let rested = driving.until_rest(run, patience, stop.clone(), &mut screen);
         screen.clear();
-        let rest = match rest.map_err(about(id))? {
-            // It is over, and asks whether to land where something else changed.
-            Rest::Closed if run.run().pending().next().is_some() => Rest::Waiting,
-            rest => rest,
-        };
-        if rest == Rest::Waiting {
-            // From now on the trees that are asked about are a person's, whether or not anybody is shown them here.
-            drop(runs.service.trees_of(run.run()));
-        }
+        let rest;
+        (run, rest) = rested?;
         match rest {
             Rest::Closed | Rest::Halted => {
                 let all = events(&*runs.journal, id, 0, u64::MAX)?;
                 let exit = end(run.run(), sandbox_summary::recorded(&all), session);
-                landed::tell(runs, run.run(), after, session).map_err(|failure| failure.about(id))?;
+                let mut commands = Vec::new();
+                let delivered = runs.complete_deliveries(run.run(), after, &mut commands);
+                commands.iter().for_each(|command| next(session, command));
+                delivered.map_err(about(id))?;
                 return Ok(exit);
             }
             Rest::Stopped => {
@@ -231,7 +201,7 @@ pub fn drive(
                     return Ok(left(run.run(), session));
                 }
                 screen.clear();
-                hands = new_hands()?;
+                driving = runs.drive(program);
             }
             Rest::Waiting => return Ok(waiting(runs, run.run(), session)),
             Rest::Sleeping => return Ok(sleeping(run.run(), session)),

@@ -5,7 +5,6 @@ pub mod commands;
 pub mod drive;
 #[cfg(debug_assertions)]
 mod fail_at;
-pub mod landed;
 pub mod output;
 pub mod signals;
 

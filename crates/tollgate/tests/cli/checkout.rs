@@ -47,10 +47,10 @@ fn what_is_taken_along_is_what_its_owners_git_would_commit() {
 }
 
 #[test]
-fn a_configuration_that_is_edited_and_not_committed_is_said_to_be_without_effect() {
+fn a_configuration_that_is_edited_and_not_committed_is_ignored_with_a_warning() {
     let mut play = play(&[]);
     play.world.write(".tollgate/config.toml", "[areas.build-plan]\ntests = [\"spec/**\"]\n");
-    let said = "warning: not as committed, so without effect: .tollgate/config.toml";
+    let said = "warning: .tollgate/config.toml is not committed yet, so it is ignored";
     play.start(&[&WORDS[..], &["--include-dirty"]].concat()).exits(0).says(said).says("then `tollgate trust`");
 }
 

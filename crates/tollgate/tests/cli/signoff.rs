@@ -73,7 +73,7 @@ fn an_answer_twice_happens_once_and_another_one_is_refused_and_recorded() {
     let said = play.decide(&["dec_1", "approve", "--no-resume"]).exits(0);
     assert_eq!(play.events().len(), before, "nothing happened a second time");
     insta::assert_snapshot!("answered-twice", play.told(&said));
-    play.tollgate(&["decide", "dec_1", "approve", "--no-resume"]).exits(0).says("answered so before");
+    play.tollgate(&["decide", "dec_1", "approve", "--no-resume"]).exits(0).says("already answered like this");
     let said = play.decide(&["dec_1", "revise"]).exits(1).says("TG0304");
     insta::assert_snapshot!("answered-otherwise", play.told(&said));
     assert_eq!(play.count(|event| matches!(event, Event::DecisionRefused(_))), 1);
@@ -83,7 +83,7 @@ fn an_answer_twice_happens_once_and_another_one_is_refused_and_recorded() {
     assert_eq!(play.dispatched("developer"), 1);
     // Also when the run is over.
     let before = play.events().len();
-    play.decide(&["dec_1", "approve"]).exits(0).says("answered so before");
+    play.decide(&["dec_1", "approve"]).exits(0).says("already answered like this");
     assert_eq!(play.events().len(), before, "nothing happened a second time");
     play.decide(&["dec_1", "revise"]).exits(1).says("TG0304");
     assert_eq!(play.count(|event| matches!(event, Event::DecisionRefused(_))), 2);

@@ -12,7 +12,7 @@ use tollgate_app::protocols;
 use tollgate_app::repository::{CONFIG_PATH, GIT_MIN, Repository, git_version, install_git};
 use tollgate_app::runs::need_a_place_apart;
 use tollgate_app::sandbox_summary;
-use tollgate_app::trust::Standing;
+use tollgate_app::trust::{self, Standing};
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
@@ -196,7 +196,7 @@ impl Report {
         let uncommitted = standing.repository().map(Repository::uncommitted);
         match uncommitted {
             Some(Ok(files)) if !files.is_empty() => {
-                let message = format!("not as committed, so without effect: {}", list(&files));
+                let message = trust::ignored(&files);
                 self.say(
                     "changes",
                     DoctorStatus::Note,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tollgate_api::{LandKind, LandResult, LandStatus};
 use tollgate_app::decision;
+use tollgate_app::delivery;
 use tollgate_app::failure::{Failure, Kind};
 use tollgate_app::format;
 use tollgate_app::runs::Runs;
@@ -22,7 +23,6 @@ use tollgate_engine::session::events;
 use tollgate_engine::workspace::WorkspaceError;
 
 use crate::cli::drive::{finish, waiting};
-use crate::cli::landed;
 use crate::cli::{Exit, Session};
 use crate::view::text::{Line, Style};
 
@@ -80,7 +80,7 @@ pub fn run(args: &LandArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let file = args.output.as_ref().map(|file| session.environment.directory().join(file));
     if let Some(file) = &file {
-        landed::has_room(file, &loaded.run().landed).map_err(|failure| failure.about(id))?;
+        delivery::has_room(file, &loaded.run().landed).map_err(|failure| failure.about(id))?;
     }
     let file = file.map(|file| named(&file)).transpose()?;
     let wish = Wish { how, onto: args.onto.clone(), to: args.to.clone(), file };
@@ -148,7 +148,7 @@ fn came_to(
         _ => None,
     });
     let reason = left.unwrap_or_else(|| "it did not come to its end".to_owned());
-    Err(landed::did_not_land(run, target, &reason))
+    Err(delivery::failed(run, target, &reason))
 }
 
 /// A file as the journal names it.
@@ -222,10 +222,10 @@ fn landed_so(
     result.tree = Some(put.tree.to_string());
     result.merged = put.tree != run.tree;
     if let Some(digest) = put.patch {
-        let patch = landed::patch(runs, digest)?;
+        let patch = runs.patch(digest)?;
         match &args.output {
             Some(file) => {
-                landed::put_patch(&session.environment.directory().join(file), &patch)?;
+                delivery::put_patch(&session.environment.directory().join(file), &patch)?;
                 result.file = Some(file.display().to_string());
                 result.next = vec![format!("git apply {}", file.display())];
             }

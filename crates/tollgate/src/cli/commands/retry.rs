@@ -1,6 +1,5 @@
 //! `tollgate retry`.
 
-use tollgate_app::engine_errors::about;
 use tollgate_app::failure::Failure;
 
 use crate::cli::drive::{Wait, drive};
@@ -25,13 +24,11 @@ pub struct RetryArgs {
 
 pub fn run(args: &RetryArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = session.runs_as_person()?;
-    let mut run = runs.load_to_change(&args.run)?;
     let unit = args.unit.as_deref().map(Into::into);
-    let id = run.run().id;
-    let outcome = runs.service.retry(&session.person(), &mut run, unit).map_err(about(id))?;
+    let (run, events) = runs.retry(&session.person(), &args.run, unit)?;
     if args.no_resume {
-        session.events(&outcome.events);
+        session.events(&events);
         return Ok(Exit::Done);
     }
-    drive(&runs, run, &outcome.events, if args.no_wait { Wait::No } else { Wait::Attached }, session)
+    drive(&runs, run, &events, if args.no_wait { Wait::No } else { Wait::Attached }, session)
 }

@@ -151,7 +151,7 @@ fn check_file(
     let text = match read(file, REPORT_BYTES_MAX, session).map(String::from_utf8) {
         Err(diagnostic) => return Ok(unread(id, String::new(), diagnostic)),
         Ok(Err(error)) => {
-            let (text, diagnostic) = not_text(error);
+            let (text, diagnostic) = files::undecoded(error);
             return Ok(unread(id, text, diagnostic));
         }
         Ok(Ok(text)) => text,
@@ -239,19 +239,6 @@ pub(super) fn read(file: &str, bytes_max: u64, session: &Session) -> Result<Vec<
         };
         Diagnostic::error(Code::FILE, Place::default(), format!("the file cannot be read: {why}")).hint(hint)
     })
-}
-
-/// A text that is none, as far as it can be shown, and where it stops being one.
-pub fn not_text(error: std::string::FromUtf8Error) -> (String, Diagnostic) {
-    let good = error.utf8_error().valid_up_to();
-    let before = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX - 1) + 1;
-    let place = Place {
-        line: number(before.matches('\n').count()),
-        column: number(before.rsplit('\n').next().map_or(0, |line| line.chars().count())),
-    };
-    let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-    (text, Diagnostic::error(Code::FILE, place, "the file is not UTF-8 from here on").hint("write it as UTF-8 text"))
 }
 
 fn print(result: &ContractCheck, source: &Source, diagnostics: &[Diagnostic], found: bool, session: &Session) {

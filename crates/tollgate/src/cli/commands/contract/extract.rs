@@ -69,7 +69,7 @@ pub fn run(args: &ExtractArgs, session: &Session) -> Result<Exit, Failure> {
         Ok(Ok(text)) => text,
         // Tools print what they were given: a byte that is no text is no reason to lose the report.
         Ok(Err(error)) => {
-            let (text, diagnostic) = check::not_text(error);
+            let (text, diagnostic) = files::undecoded(error);
             let note = format!("line {}: what is not UTF-8 is read as \u{fffd}", diagnostic.place.line);
             session.output.say("note: ", Style::Accent, &note);
             text

@@ -54,7 +54,7 @@ pub fn run(args: &FixArgs, session: &Session) -> Result<Exit, Failure> {
     let text = match check::read(&args.file, check::REPORT_BYTES_MAX, session).map(String::from_utf8) {
         Ok(Ok(text)) => text,
         Ok(Err(error)) => {
-            let (text, diagnostic) = check::not_text(error);
+            let (text, diagnostic) = files::undecoded(error);
             return Err(unreadable(text, diagnostic));
         }
         Err(diagnostic) => return Err(unreadable(String::new(), diagnostic)),

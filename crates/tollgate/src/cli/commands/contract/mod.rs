@@ -6,8 +6,6 @@ mod fix;
 mod render;
 mod sarif;
 
-pub use check::not_text;
-
 use std::collections::BTreeMap;
 
 use clap::Subcommand;

@@ -1,0 +1,78 @@
+//! What a person says to a run: an answer, or to try again.
+
+use tollgate_core::Name;
+use tollgate_core::code::Code;
+use tollgate_core::id::DecisionId;
+use tollgate_core::run::Recorded;
+use tollgate_core::run::decide::Answer;
+use tollgate_engine::session::Session;
+use tollgate_engine::session::summary::Body;
+use tollgate_store::{Filter, Summary};
+
+use crate::engine_errors::about;
+use crate::failure::Failure;
+use crate::runs::Runs;
+
+impl Runs {
+    /// Answers a question of the run that was typed; without one, of the only run that asks it. An answer that was given before
+    /// records nothing.
+    pub fn decide(
+        &self,
+        person: &str,
+        run: Option<&str>,
+        id: DecisionId,
+        answer: Answer,
+    ) -> Result<(Session, Vec<Recorded>), Failure> {
+        let mut run = run.map_or_else(|| self.asking(id), |typed| self.load_to_change(typed))?;
+        let of = run.run().id;
+        let outcome = self.service.decide(person, &mut run, id, answer).map_err(about(of))?;
+        match &outcome.refusal {
+            Some(refusal) => Err(Failure::from(refusal).about(of)),
+            None => Ok((run, outcome.events)),
+        }
+    }
+
+    /// Tries again what is held or halted, in all of a run or in one unit.
+    pub fn retry(&self, person: &str, typed: &str, unit: Option<Name>) -> Result<(Session, Vec<Recorded>), Failure> {
+        let mut run = self.load_to_change(typed)?;
+        let of = run.run().id;
+        let outcome = self.service.retry(person, &mut run, unit).map_err(about(of))?;
+        Ok((run, outcome.events))
+    }
+
+    /// The only run in which a decision of this id is open; where none is, the only unfinished one that ever asked it, which says what
+    /// became of it.
+    fn asking(&self, id: DecisionId) -> Result<Session, Failure> {
+        let all = self.service.list(&Filter::default())?;
+        if let Some(damaged) = all.damaged.first() {
+            let message = format!("{} cannot be listed: whether it asks {id} too cannot be told", damaged.named);
+            return Err(Failure::refused(Code::RUN_ROW_DAMAGED, message)
+                .hint("name the run: `tollgate decide RUN DECISION OPTION`"));
+        }
+        let asks = |summary: &&Summary| match summary.text.status.as_str() {
+            "waiting" | "working" | "sleeping" | "halted" => true,
+            "succeeded" => Body::of(&summary.text).is_some_and(|body| body.open > 0),
+            _ => false,
+        };
+        let open = all.runs.iter().filter(asks);
+        let (mut found, mut asked) = (Vec::new(), Vec::new());
+        for summary in open {
+            let loaded = self.service.load(summary.run)?;
+            if loaded.run().pending().any(|(open, _)| open == id) {
+                found.push(loaded);
+            } else if loaded.run().decisions.contains_key(&id) {
+                asked.push(loaded);
+            }
+        }
+        if found.is_empty() && asked.len() == 1 {
+            found = asked;
+        }
+        match (found.pop(), found.is_empty()) {
+            (Some(one), true) => Ok(one),
+            (None, _) => Err(Failure::refused(Code::NO_DECISION, format!("no run asks {id}"))
+                .hint("`tollgate inbox` lists what is asked")),
+            (Some(_), false) => Err(Failure::refused(Code::NO_DECISION, format!("several runs ask {id}"))
+                .hint("name the run: `tollgate decide RUN DECISION OPTION`")),
+        }
+    }
+}
