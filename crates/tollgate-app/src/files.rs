@@ -130,11 +130,6 @@ impl Drop for Scratch {
     }
 }
 
-/// Waits a moment for a file to grow.
-pub fn pause(time: std::time::Duration) {
-    std::thread::sleep(time);
-}
-
 /// A file that cannot be written.
 pub fn cannot_write(path: &Path, error: io::Error) -> Failure {
     Failure::environment(Code::FILE, format!("{} cannot be written", path.display())).cause(error)

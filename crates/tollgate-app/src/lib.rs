@@ -25,5 +25,6 @@ pub mod repository;
 pub mod runs;
 pub mod sandbox_summary;
 pub mod start;
+pub mod tail;
 pub mod trust;
 pub mod wire;

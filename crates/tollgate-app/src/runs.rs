@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tollgate_api::NotAsCheckedOut;
 use tollgate_core::code::Code;
@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::notice::Notice;
 use crate::repository::{self, Repository};
+use crate::tail::{Subscription, Tail};
 
 /// The runs of a state directory.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub struct Runs {
     pub service: Service,
     pub journal: Arc<SqliteJournal>,
     pub state: PathBuf,
+    /// Follows the journal once somebody watches a run.
+    tail: Mutex<Option<Tail>>,
 }
 
 impl Runs {
@@ -65,7 +68,17 @@ impl Runs {
         need_a_place_apart(&state, environment)?;
         let journal = Arc::new(open(&state, Options::default())?);
         let service = Service { state: state.clone(), journal: journal.clone() };
-        Ok(Self { service, journal, state })
+        Ok(Self { service, journal, state, tail: Mutex::default() })
+    }
+
+    /// Watches a run, from before what the caller reads next.
+    pub fn watch(&self, run: RunId) -> Result<Subscription, Failure> {
+        let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let tail = match &mut *tail {
+            Some(tail) => tail,
+            none => none.insert(Tail::start(self.journal.clone())?),
+        };
+        Ok(tail.watch(run))
     }
 
     /// Finds a run by what was typed; one of which nothing is left but its record in the file of heads is no run to work with.

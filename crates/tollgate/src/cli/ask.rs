@@ -2,12 +2,14 @@
 
 use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tollgate_app::decision::{BESIDE, waived};
 use tollgate_app::failure::Failure;
 use tollgate_app::format;
 use tollgate_app::runs::Runs;
+use tollgate_app::tail::Subscription;
 use tollgate_core::id::DecisionId;
 use tollgate_core::run::decide::Answer;
 use tollgate_core::run::event::Offered;
@@ -116,6 +118,12 @@ pub fn ask(
     stop: &AtomicBool,
     watch: &mut dyn FnMut(&Run, &[Recorded]),
 ) -> Result<Asked, Failure> {
+    let news = runs.watch(run.run().id)?;
+    let seen = run.refresh()?;
+    if !seen.is_empty() {
+        watch(run.run(), &seen);
+        return Ok(Asked::GoOn);
+    }
     let Some((id, decision)) = run.run().pending().next().map(|(id, decision)| (id, decision.clone())) else {
         return Ok(Asked::Left);
     };
@@ -125,7 +133,7 @@ pub fn ask(
     loop {
         write!(io::stderr(), "{}> ", if free { "answer" } else { "option" }).ok();
         io::stderr().flush().ok();
-        let typed = match typed(run, id, stop, watch)? {
+        let typed = match typed(run, id, &news, stop, watch)? {
             Typed::Line(typed) => typed,
             Typed::Nothing => return Ok(Asked::Left),
             Typed::Overtaken => return Ok(Asked::GoOn),
@@ -162,6 +170,7 @@ enum Typed {
 fn typed(
     run: &mut RunSession,
     id: DecisionId,
+    news: &Subscription,
     stop: &AtomicBool,
     watch: &mut dyn FnMut(&Run, &[Recorded]),
 ) -> Result<Typed, Failure> {
@@ -180,7 +189,7 @@ fn typed(
             let typed = typed.trim().to_owned();
             return Ok(if read == 0 || typed.is_empty() { Typed::Nothing } else { Typed::Line(typed) });
         }
-        let seen = run.refresh()?;
+        let seen = if news.wait(Duration::ZERO)? { run.refresh()? } else { Vec::new() };
         let due = next_wake(run.run()).is_some_and(|at| at <= run.now_ms());
         if due || run.run().pending().all(|(open, _)| open != id) {
             writeln!(io::stderr()).ok();

@@ -16,17 +16,14 @@ use tollgate_core::run::{Recorded, Run};
 use tollgate_engine::session::Session as Loaded;
 use tollgate_engine::workers::LOG_BYTES_MAX;
 use tollgate_engine::workspace::run_folder;
-use tollgate_store::Journal;
 
 use crate::cli::{Exit, Session};
 use crate::view::text::{Line, Style};
 
-/// How long one look for news takes at most.
+/// How often it is checked that somebody still reads.
 const WAIT: Duration = Duration::from_millis(500);
 /// How often a growing log is looked at.
 const LOOK: Duration = Duration::from_millis(100);
-/// Rows of the journal that are read at once.
-const ROWS: usize = 256;
 
 /// Tell what happened in a run, or print what a worker wrote
 ///
@@ -52,26 +49,23 @@ pub fn run(args: &LogsArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 fn story(runs: &Runs, mut loaded: Loaded, follow: bool, session: &Session) -> Result<Exit, Failure> {
-    // The place first: what is appended after it is found by waiting there.
-    let mut place = runs.journal.place()?;
     let id = loaded.run().id;
-    let after = |seq: u64| tollgate_engine::session::events(&*runs.journal, id, seq, u64::MAX).map_err(Failure::from);
+    let news = follow.then(|| runs.watch(id)).transpose()?;
+    let after = |seq: u64| tollgate_engine::session::events(&*runs.journal, id, seq, u64::MAX);
     let mut teller = Teller { narrator: Narrator::default(), session, last: 0 };
     loop {
         let events = after(teller.last)?;
         loaded.refresh()?;
         teller.tell(loaded.run(), &events);
-        if !follow || loaded.run().is_closed() && loaded.run().seq == teller.last {
+        let Some(news) = &news else { return Ok(Exit::Done) };
+        if loaded.run().is_closed() && loaded.run().seq == teller.last {
             return Ok(Exit::Done);
         }
-        // Only news of this run are worth a look.
         loop {
             if !session.output.is_wanted() {
                 return Ok(Exit::Done);
             }
-            let rows = runs.journal.since(place, ROWS, WAIT)?;
-            place = rows.last().map_or(place, |row| row.place);
-            if rows.iter().any(|row| row.run == id && row.last > teller.last) {
+            if news.wait(WAIT)? {
                 break;
             }
         }
@@ -110,6 +104,8 @@ struct Writer {
 }
 
 fn worker(runs: &Runs, mut loaded: Loaded, typed: &str, follow: bool, session: &Session) -> Result<Exit, Failure> {
+    let news = follow.then(|| runs.watch(loaded.run().id)).transpose()?;
+    loaded.refresh()?;
     let writer = find(runs, &loaded, typed)?;
     let path = run_folder(&runs.state, writer.run).join("logs").join(format!("{}.log", writer.attempt));
     let is_live = |loaded: &Loaded| loaded.run().attempts.contains_key(&writer.attempt);
@@ -125,13 +121,12 @@ fn worker(runs: &Runs, mut loaded: Loaded, typed: &str, follow: bool, session: &
         // Looked at before the log is read: what is written before the end is read after it.
         let live = is_live(&loaded);
         log.read_on(&writer, session)?;
-        if !follow || !live || !session.output.is_wanted() {
-            log.last(&writer, session);
-            break;
+        let Some(news) = news.as_ref().filter(|_| live && session.output.is_wanted()) else { break };
+        if news.wait(LOOK)? {
+            loaded.refresh()?;
         }
-        files::pause(LOOK);
-        loaded.refresh()?;
     }
+    log.last(&writer, session);
     if log.at == 0 {
         session.output.talk(no_log(&path, is_live(&loaded)));
     }
