@@ -133,7 +133,10 @@ fn next_step(rejection: &Rejection) -> String {
             "`tollgate show RUN` says what the run waits for"
         }
         Rejection::NotAPerson => "give the command in your own terminal",
-        Rejection::NotTheDriver | Rejection::StaleToken { .. } => "`tollgate show RUN` shows who works on it",
+        Rejection::NotTheDriver | Rejection::StaleToken { .. } | Rejection::OtherWork { .. } => {
+            "`tollgate show RUN` shows who works on it"
+        }
+        Rejection::NotInProtocol { .. } => "`tollgate verify RUN` compares its protocol with the one it is pinned to",
         Rejection::Input { name, .. } => {
             return format!("give it with `--input {name}=VALUE`; `tollgate protocol show ID` lists the inputs");
         }
@@ -148,7 +151,7 @@ fn next_step(rejection: &Rejection) -> String {
         Rejection::NotSucceeded(_) => {
             "`tollgate show RUN` shows what is open and how it ended; `tollgate diff RUN` what it changed"
         }
-        Rejection::Landing { .. } | Rejection::NoLanding { .. } => {
+        Rejection::Landing { .. } | Rejection::NoLanding { .. } | Rejection::LandingExpects { .. } => {
             "`tollgate resume RUN` brings it to its end; `tollgate show RUN` shows how it stands"
         }
         Rejection::Broken(_) => "`tollgate verify RUN` shows that the journal is sound; please report this",

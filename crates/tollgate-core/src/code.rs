@@ -200,6 +200,8 @@ codes! {
     NOT_SUCCEEDED = "TG0340",
     LANDING_UNDER_WAY = "TG0341",
     LAND_CONFLICT = "TG0342",
+    OTHER_WORK = "TG0343",
+    NOT_IN_PROTOCOL = "TG0344",
 
     // 04: journal
     APPEND_CONFLICT = "TG0400",

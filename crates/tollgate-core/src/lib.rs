@@ -8,6 +8,8 @@
 )]
 // Purity is a compile error, not a habit: clippy.toml names the calls. The tests may read their fixtures.
 #![cfg_attr(not(test), forbid(clippy::disallowed_methods, clippy::disallowed_types))]
+// A new variant of an enum must break every match that it concerns.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod amount;
 pub mod code;

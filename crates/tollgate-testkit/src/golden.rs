@@ -126,7 +126,7 @@ fn summary(run: &Run, events: &[Recorded], head: Digest) -> Vec<String> {
 }
 
 fn unit(unit: &Unit) -> String {
-    let accepted = unit.accepted_at.as_ref().map(|at| format!(", accepted on {}", on(&at.on))).unwrap_or_default();
+    let accepted = unit.accepted_on.as_ref().map(|at| format!(", accepted on {}", on(at))).unwrap_or_default();
     let tree = unit.tree.as_ref().map(|own| {
         let landed = if own.landed { "landed" } else { "not landed" };
         format!(", tree {} number {}, {landed}", short(&own.tree), own.generation)
@@ -174,7 +174,8 @@ fn findings(ledger: &Ledger) -> Vec<String> {
 fn judgements(ledger: &Ledger) -> Vec<String> {
     let judged = ledger.judgements.iter().map(|(who, judged)| {
         let rests: Vec<String> = judged.findings.iter().map(ToString::to_string).collect();
-        format!("{who} {} in {} on {} [{}]", judged.verdict.word(), judged.attempt, on(&judged.on), rests.join(" "))
+        let attempt = judged.attempt.map_or_else(|| "a waiver".to_owned(), |id| id.to_string());
+        format!("{who} {} in {} on {} [{}]", judged.verdict.word(), attempt, on(&judged.on), rests.join(" "))
     });
     let answered = ledger.answers.iter().map(|(ask, answer)| {
         let who = if answer.by_person { "a person" } else { "a timer" };

@@ -12,7 +12,7 @@ use tollgate_core::run::event::CommandRef;
 use tollgate_core::run::finding::FindingState;
 use tollgate_core::run::gate::{self, CriterionState, Status};
 use tollgate_core::run::repetition::{Flaky, Once};
-use tollgate_core::run::state::{Criterion, Shown, keyed};
+use tollgate_core::run::state::{Criterion, Judged, Shown, keyed};
 use tollgate_core::run::waiver::waivers;
 use tollgate_core::run::{Run, is_left};
 
@@ -136,13 +136,12 @@ fn runs(history: &History, said: &Shown, name: &Name) -> Vec<api::EvidenceRun> {
 /// The configured commands that gates ask for, as they last ran.
 pub fn commands(run: &Run, history: &History) -> Vec<api::CommandRan> {
     let ran = run.ledger.commands.iter().map(|(key, said)| {
-        let (name, unit) = key.split_once('@').map_or((&**key, None), |(name, unit)| (name, Some(Name::from(unit))));
-        let name = Name::from(name);
+        let (name, unit) = (&key.name, key.unit.as_ref());
         let mut bound: Vec<Name> = Vec::new();
         for gate in run.protocol.gates.values() {
             let mut asks = false;
             gate.holds
-                .visit(&mut |part| asks |= matches!(part, Condition::Command { name: asked, .. } if *asked == name));
+                .visit(&mut |part| asks |= matches!(part, Condition::Command { name: asked, .. } if asked == name));
             bound.extend(
                 gate.bound_to.iter().filter(|resource| asks && !bound.contains(resource)).cloned().collect::<Vec<_>>(),
             );
@@ -151,10 +150,10 @@ pub fn commands(run: &Run, history: &History) -> Vec<api::CommandRan> {
         let command = run.command_text(&wanted).unwrap_or_default();
         let evidence = api::Evidence {
             text: told(&command, &said.note),
-            runs: runs(history, said, &name),
-            ..evidence_of(run, history, said, &bound, unit.as_ref())
+            runs: runs(history, said, name),
+            ..evidence_of(run, history, said, &bound, unit)
         };
-        let unit = unit.map(|unit| unit.to_string());
+        let unit = unit.map(ToString::to_string);
         api::CommandRan { name: name.to_string(), unit, command, repeat: run.repeats(&wanted), evidence }
     });
     ran.collect()
@@ -257,11 +256,12 @@ fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: 
         Condition::Judged(role) => {
             let judgements = &run.ledger.judgements;
             let own = unit.and_then(|unit| judgements.get(&keyed(role, Some(unit))));
-            match own.into_iter().chain(judgements.get(role)).max_by_key(|judged| judged.seq) {
+            let attempt = |judged: &Judged| judged.attempt.map(|id| format!(" ({id})")).unwrap_or_default();
+            match own.into_iter().chain(judgements.get(&keyed(role, None))).max_by_key(|judged| judged.seq) {
                 None => format!("{role} has not judged it"),
-                Some(judged) if stale => format!("{role} judged other content ({})", judged.attempt),
-                Some(judged) if judged.verdict == Verdict::Reject => format!("{role} rejects ({})", judged.attempt),
-                Some(judged) => format!("{role} does not accept ({})", judged.attempt),
+                Some(judged) if stale => format!("{role} judged other content{}", attempt(judged)),
+                Some(judged) if judged.verdict == Verdict::Reject => format!("{role} rejects{}", attempt(judged)),
+                Some(judged) => format!("{role} does not accept{}", attempt(judged)),
             }
         }
         Condition::Answer { ask, .. } if stale => format!("`{ask}` was answered for other content"),

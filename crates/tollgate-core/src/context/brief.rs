@@ -102,12 +102,11 @@ fn newlines(text: &str) -> u32 {
 }
 
 fn refused(error: &minijinja::Error) -> ContextError {
-    if matches!(error.kind(), ErrorKind::OutOfFuel | ErrorKind::WriteFailure) {
-        let why = match error.kind() {
-            ErrorKind::OutOfFuel => format!("its template takes more than {FUEL} steps"),
-            _ => format!("it passes {BRIEF_MAX} bytes"),
-        };
-        return ContextError::TooLarge { why };
+    if error.kind() == ErrorKind::OutOfFuel {
+        return ContextError::TooLarge { why: format!("its template takes more than {FUEL} steps") };
+    }
+    if error.kind() == ErrorKind::WriteFailure {
+        return ContextError::TooLarge { why: format!("it passes {BRIEF_MAX} bytes") };
     }
     let line = error.line().and_then(|line| u32::try_from(line).ok()).unwrap_or_default();
     let why = error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));

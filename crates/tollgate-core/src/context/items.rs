@@ -253,8 +253,8 @@ fn evidence(shown: &mut Shown, dispatch: &Dispatch<'_>, sources: &Sources<'_>) -
         }
     }
     for (key, result) in &run.ledger.commands {
-        let (name, of) = key.split_once('@').map_or((&**key, None), |(name, unit)| (name, Some(unit)));
-        if dispatch.unit().is_none_or(|unit| of.is_none_or(|of| *of == **unit)) {
+        let (name, of) = (&key.name, key.unit.as_ref());
+        if dispatch.unit().is_none_or(|unit| of.is_none_or(|of| of == unit)) {
             let about = of.map_or_else(String::new, |unit| format!(" of {}", code(unit)));
             results.push((key.to_string(), format!("the command {}{about}", code(name)), result));
         }

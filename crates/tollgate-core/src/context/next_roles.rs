@@ -196,7 +196,13 @@ impl Walk<'_> {
                 Subject::Known(unit) => Some(gate::truth(self.run, condition, unit.as_ref())),
                 Subject::Some => None,
             },
-            _ => None,
+            Condition::Holds(_)
+            | Condition::Judged(_)
+            | Condition::Answer { .. }
+            | Condition::Command { .. }
+            | Condition::Artifact { .. }
+            | Condition::Set { .. }
+            | Condition::Count { .. } => None,
         }
     }
 

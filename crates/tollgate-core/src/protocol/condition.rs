@@ -43,7 +43,15 @@ impl Condition {
         match self {
             Self::All(list) | Self::Any(list) => list.iter().for_each(|inner| inner.visit(visit)),
             Self::Not(inner) => inner.visit(visit),
-            _ => {}
+            Self::Var { .. }
+            | Self::It { .. }
+            | Self::Holds(_)
+            | Self::Judged(_)
+            | Self::Answer { .. }
+            | Self::Command { .. }
+            | Self::Artifact { .. }
+            | Self::Set { .. }
+            | Self::Count { .. } => {}
         }
     }
 }

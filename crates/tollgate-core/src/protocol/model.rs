@@ -409,10 +409,7 @@ impl Protocol {
     /// Calls `visit` with every condition of the protocol, and with every part of each.
     pub fn visit_conditions<'a>(&'a self, visit: &mut impl FnMut(&'a Condition)) {
         for stage in self.flows.iter().flat_map(|flow| &flow.stages).chain(&self.asks) {
-            let recommend = match &stage.kind {
-                Kind::Ask(ask) => ask.recommend.as_slice(),
-                _ => &[],
-            };
+            let recommend = if let Kind::Ask(ask) = &stage.kind { ask.recommend.as_slice() } else { &[] };
             stage.when.iter().chain(recommend.iter().map(|(_, condition)| condition)).for_each(|c| c.visit(visit));
         }
         for gate in self.gates.values() {

@@ -296,10 +296,8 @@ impl Run {
     /// The role that a flow would dispatch next.
     pub(super) fn next_role(&self, instance: &Instance) -> Option<&Name> {
         let At::Ready { stage } = &instance.at else { return None };
-        match &self.stage(instance, stage)?.kind {
-            Kind::Dispatch { role } if instance.judging.is_none() => Some(role),
-            _ => None,
-        }
+        let Kind::Dispatch { role } = &self.stage(instance, stage)?.kind else { return None };
+        if instance.judging.is_none() { Some(role) } else { None }
     }
 
     /// What stops a flow that would go on otherwise.

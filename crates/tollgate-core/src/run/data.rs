@@ -77,6 +77,36 @@ pub enum Work {
     },
 }
 
+/// The kinds of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkKind {
+    Dispatch,
+    Commands,
+    Land,
+}
+
+impl WorkKind {
+    /// What is reported of it, in words.
+    pub(super) const fn report(self) -> &'static str {
+        match self {
+            Self::Dispatch => "a worker's report",
+            Self::Commands => "the results of commands",
+            Self::Land => "the end of a landing",
+        }
+    }
+}
+
+impl Work {
+    /// Its kind.
+    pub const fn kind(&self) -> WorkKind {
+        match self {
+            Self::Dispatch { .. } => WorkKind::Dispatch,
+            Self::Commands { .. } => WorkKind::Commands,
+            Self::Land { .. } => WorkKind::Land,
+        }
+    }
+}
+
 /// One thing an attempt is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -73,8 +73,8 @@ fn is_below_a_raise(run: &Run, instance: &Instance) -> bool {
 /// What a unit below an `each` raised.
 pub fn raised(run: &Run, name: &str, stage: &Name) -> Option<Name> {
     let mut below = run.children(name).filter(|(_, child)| child.each.as_ref() == Some(stage));
-    below.find_map(|(_, child)| match &child.at {
-        At::Ended { end: Target::Raise(name) } => Some(name.clone()),
-        _ => None,
+    below.find_map(|(_, child)| {
+        let At::Ended { end: Target::Raise(name) } = &child.at else { return None };
+        Some(name.clone())
     })
 }

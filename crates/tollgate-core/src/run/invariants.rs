@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
+use super::blockers::{self, joined};
 use super::bundle;
-use super::decide::{accept_reasons, close_reasons, lapse_reason};
 use super::event::{Changed, CommandResult, Event, FlowMoved, LandOutcome, Recorded, RunOutcome, UnitState, Work};
 use super::evolve::counter_key;
-use super::state::{At, Instance, LAND, MAIN, Phase, Run};
+use super::state::{At, Instance, MAIN, Phase, Run};
 use crate::Name;
 use crate::id::AttemptId;
 use crate::report::Judgement;
@@ -128,15 +128,16 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
         }
         Event::FlowMoved(moved) => {
             limits(&mut found, run, moved);
-            let waits = run.instances.get(&moved.instance).is_some_and(|known| match known.at {
-                At::Waiting { decision, .. } => run.decisions.get(&decision).is_some_and(|d| d.end.is_none()),
-                _ => false,
-            });
+            let is_open = |decision| run.decisions.get(decision).is_some_and(|known| known.end.is_none());
+            let waits = run
+                .instances
+                .get(&moved.instance)
+                .is_some_and(|known| matches!(&known.at, At::Waiting { decision, .. } if is_open(decision)));
             found.unless(!waits, 4, || format!("{} moves while its question is open", moved.instance));
         }
         Event::UnitChanged(changed) if changed.state == UnitState::Accepted => {
-            let reasons = accept_reasons(run, &changed.unit);
-            found.unless(reasons.is_empty(), 1, || format!("`{}` is accepted: {}", changed.unit, reasons.join("; ")));
+            let open = blockers::of_acceptance(run, &changed.unit);
+            found.unless(open.is_empty(), 1, || format!("`{}` is accepted: {}", changed.unit, joined(&open)));
         }
         Event::RunLanded(landed) => {
             let clear = run.landing.as_ref().is_some_and(|landing| {
@@ -149,10 +150,42 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
             found.unless(live, 3, || format!("results count under token {}, which is not live", checked.token));
         }
         Event::RunClosed(closed) if closed.outcome == RunOutcome::Succeeded => {
-            let reasons = close_reasons(run);
-            found.unless(reasons.is_empty(), 2, || format!("the run succeeds: {}", reasons.join("; ")));
+            let open = blockers::of_close(run);
+            found.unless(open.is_empty(), 2, || format!("the run succeeds: {}", joined(&open)));
         }
-        _ => {}
+        Event::RunOpened(_)
+        | Event::DriverTookOver(_)
+        | Event::ArtifactGiven(_)
+        | Event::LedgerPlanned(_)
+        | Event::VariableGiven(_)
+        | Event::FlowEntered(_)
+        | Event::FlowResumed(_)
+        | Event::EachEntered(_)
+        | Event::FlowHeld(_)
+        | Event::PoolParked(_)
+        | Event::DayCounted(_)
+        | Event::BudgetChanged(_)
+        | Event::AttemptLost(_)
+        | Event::AttemptCancelled(_)
+        | Event::AttemptRefused(_)
+        | Event::FindingOpened(_)
+        | Event::JudgementRests(_)
+        | Event::FindingRestated(_)
+        | Event::FindingChanged(_)
+        | Event::UnitChanged(_)
+        | Event::RequirementsDisposed(_)
+        | Event::ScopeWidened(_)
+        | Event::WaiverGranted(_)
+        | Event::TreeChanged(_)
+        | Event::DecisionAsked(_)
+        | Event::DecisionRefused(_)
+        | Event::RunHalted(_)
+        | Event::RunRetried(_)
+        | Event::RunRepaired(_)
+        | Event::RunClosed(_)
+        | Event::RunPublished(_)
+        | Event::LandAsked(_)
+        | Event::LandLeft(_) => {}
     }
     found.violations
 }
@@ -160,13 +193,10 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
 /// Whether an event belongs to the landing of a run that succeeded: it changes nothing of what the run closed with.
 fn lands(run: &Run, event: &Event) -> bool {
     let asks = |id| run.landing.as_ref().is_some_and(|landing| landing.decision.is_some_and(|(of, _)| of == id));
-    run.succeeded()
-        && match event {
-            Event::LandAsked(_) | Event::LandChecked(_) | Event::LandLeft(_) | Event::RunLanded(_) => true,
-            Event::DecisionAsked(asked) => &*asked.asked.instance == LAND,
-            Event::DecisionEnded(ended) => asks(ended.decision),
-            _ => false,
-        }
+    let steps = matches!(event, Event::LandAsked(_) | Event::LandChecked(_) | Event::LandLeft(_) | Event::RunLanded(_));
+    let asked = matches!(event, Event::DecisionAsked(asked) if asked.asked.is_of_landing());
+    let answered = matches!(event, Event::DecisionEnded(ended) if asks(ended.decision));
+    run.succeeded() && (steps || asked || answered)
 }
 
 /// What counts of an attempt lies where its role may write.
@@ -232,7 +262,34 @@ pub fn after(run: &Run, events: &[Recorded]) -> Vec<Violation> {
             | Event::LedgerPlanned(_)
             | Event::TreeChanged(_)
             | Event::ScopeWidened(_) => units = true,
-            _ => {}
+            Event::RunOpened(_)
+            | Event::DriverTookOver(_)
+            | Event::ArtifactGiven(_)
+            | Event::VariableGiven(_)
+            | Event::EachEntered(_)
+            | Event::FlowHeld(_)
+            | Event::PoolParked(_)
+            | Event::DayCounted(_)
+            | Event::BudgetChanged(_)
+            | Event::AttemptLost(_)
+            | Event::AttemptUnready(_)
+            | Event::AttemptCancelled(_)
+            | Event::AttemptRefused(_)
+            | Event::JudgementRests(_)
+            | Event::FindingRestated(_)
+            | Event::RequirementsDisposed(_)
+            | Event::WaiverGranted(_)
+            | Event::DecisionEnded(_)
+            | Event::DecisionRefused(_)
+            | Event::RunHalted(_)
+            | Event::RunRetried(_)
+            | Event::RunRepaired(_)
+            | Event::RunClosed(_)
+            | Event::RunPublished(_)
+            | Event::LandAsked(_)
+            | Event::LandChecked(_)
+            | Event::LandLeft(_)
+            | Event::RunLanded(_) => {}
         }
     }
     for name in instances {
@@ -256,8 +313,8 @@ pub fn state(run: &Run) -> Vec<Violation> {
     accepted_units(&mut found, run);
     leases(&mut found, run);
     if matches!(run.phase, Phase::Closed { outcome: RunOutcome::Succeeded, .. }) {
-        let reasons = close_reasons(run);
-        found.unless(reasons.is_empty(), 2, || format!("the run succeeded: {}", reasons.join("; ")));
+        let open = blockers::of_close(run);
+        found.unless(open.is_empty(), 2, || format!("the run succeeded: {}", joined(&open)));
     }
     found.unless(run.landing.is_none() || run.succeeded(), 2, || "it lands, and did not succeed".to_owned());
     for (id, decision) in run.pending().filter(|(_, decision)| decision.asked.blocking) {
@@ -298,7 +355,7 @@ fn one_instance(found: &mut Found, run: &Run, name: &Name, instance: &Instance) 
 
 fn accepted_units(found: &mut Found, run: &Run) {
     for unit in run.ledger.units.iter().filter(|unit| unit.state == UnitState::Accepted) {
-        if let Some(why) = lapse_reason(run, &unit.name) {
+        if let Some(why) = blockers::of_accepted(run, &unit.name) {
             found.unless(false, 1, || format!("`{}` is still accepted, but {why}", unit.name));
         }
     }

@@ -8,6 +8,7 @@
 
 pub mod agent_stats;
 mod blank;
+pub mod blockers;
 pub mod budget;
 pub mod bundle;
 mod content_parts;
@@ -28,6 +29,7 @@ pub mod repetition;
 mod role_changes;
 pub mod sandbox_record;
 pub mod state;
+mod subject;
 pub mod waiver;
 
 pub use agent_stats::Told;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::blank::blank_as_none;
 use super::budget::Spent;
 use super::event::{Asked, DecisionEnd, RunLanded, RunOpened, RunOutcome, UnitState, Work};
 use super::finding::FindingState;
@@ -17,6 +18,7 @@ pub use super::landing::{LAND, Landing};
 use super::pool::Pool;
 pub use super::position::At;
 use super::repetition::Flaky;
+pub use super::subject::SubjectKey;
 use super::{Told, Wrote};
 use crate::Name;
 use crate::digest::Digest;
@@ -40,8 +42,9 @@ pub struct Run {
     pub epoch: u64,
     pub opened: Arc<RunOpened>,
     pub opened_ms: u64,
-    /// When it closed; 0 while it is open. What is published carries this time, so that publishing again changes nothing.
-    pub closed_ms: u64,
+    /// When it closed. What is published carries this time, so that publishing again changes nothing.
+    #[serde(with = "blank_as_none")]
+    pub closed_ms: Option<u64>,
     /// Areas in force: the protocol's, with the repository's patterns where it overrides them.
     pub areas: Arc<Vec<InForce>>,
     pub phase: Phase,
@@ -156,7 +159,8 @@ pub struct Instance {
     /// The event that last started it at its first stage.
     pub started: u64,
     /// The event with which it last entered an `each`.
-    pub each_entered: u64,
+    #[serde(with = "blank_as_none")]
+    pub each_entered: Option<u64>,
     /// The event with which it came to the stage it is at: who lands first came first.
     #[serde(default)]
     pub arrived: u64,
@@ -211,7 +215,13 @@ impl Decision {
 
     /// Whether it is about where the tree of a run that is over goes: no part of what the run answers for.
     pub fn is_of_landing(&self) -> bool {
-        &*self.asked.instance == LAND
+        self.asked.is_of_landing()
+    }
+}
+
+impl Asked {
+    pub(super) fn is_of_landing(&self) -> bool {
+        &*self.instance == LAND
     }
 }
 
@@ -247,14 +257,14 @@ pub struct Ledger {
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub persons: BTreeSet<Name>,
     pub findings: BTreeMap<FindingId, FindingState>,
-    /// The last judgement of each role on each subject, keyed `role` or `role@unit`.
-    pub judgements: BTreeMap<Name, Judged>,
-    /// The last answer to each ask for each subject, keyed `ask` or `ask@unit`.
-    pub answers: BTreeMap<Name, Answered>,
-    /// The last result of each configured command for each subject, keyed `name` or `name@unit`.
-    pub commands: BTreeMap<Name, Shown>,
+    /// The last judgement of each role on each subject.
+    pub judgements: BTreeMap<SubjectKey, Judged>,
+    /// The last answer to each ask for each subject.
+    pub answers: BTreeMap<SubjectKey, Answered>,
+    /// The last result of each configured command for each subject.
+    pub commands: BTreeMap<SubjectKey, Shown>,
     /// Configured commands that cannot be observed and that a person waived, and for which content.
-    pub waived_commands: BTreeMap<Name, On>,
+    pub waived_commands: BTreeMap<SubjectKey, On>,
     /// Globs a person added to the run's own scope.
     pub widened: Vec<Name>,
     /// Revisions of the ledger's resources.
@@ -272,7 +282,8 @@ pub struct Unit {
     pub requirements: Vec<Name>,
     pub state: UnitState,
     /// The content at which it was accepted.
-    pub accepted_at: Option<Shown>,
+    #[serde(rename = "accepted_at", with = "accepted_as_shown")]
+    pub accepted_on: Option<On>,
     pub tree: Option<OwnTree>,
     /// Whether its work has ever changed the run's tree.
     #[serde(default)]
@@ -359,6 +370,29 @@ pub struct Shown {
     pub flaky: Option<Flaky>,
 }
 
+/// Writes what a unit was accepted on in the shape of a result that passed, as states have always had it.
+mod accepted_as_shown {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{AttemptId, Judgement, On, Shown};
+
+    pub fn serialize<S: Serializer>(on: &Option<On>, serializer: S) -> Result<S::Ok, S::Error> {
+        let shown = |on: &On| Shown {
+            result: Judgement::Pass,
+            on: on.clone(),
+            attempt: AttemptId(0),
+            object: None,
+            note: String::new(),
+            flaky: None,
+        };
+        on.as_ref().map(shown).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<On>, D::Error> {
+        Option::<Shown>::deserialize(deserializer).map(|shown| shown.map(|shown| shown.on))
+    }
+}
+
 /// The content that something was said of: a tree, and the documents and ledger parts that gates bind to.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct On {
@@ -380,7 +414,9 @@ pub struct Requirement {
 pub struct Judged {
     pub verdict: Verdict,
     pub on: On,
-    pub attempt: AttemptId,
+    /// The attempt that judged; none: a person's word stands for it.
+    #[serde(with = "blank_as_none")]
+    pub attempt: Option<AttemptId>,
     pub seq: u64,
     pub failed: Vec<Name>,
     pub findings: BTreeSet<FindingId>,
@@ -399,8 +435,8 @@ pub struct Answered {
 }
 
 /// Key of a subject's entry: `name` for the run, `name@unit` for a unit.
-pub fn keyed(name: &str, unit: Option<&Name>) -> Name {
-    unit.map_or_else(|| name.into(), |unit| format!("{name}@{unit}").into())
+pub fn keyed(name: &str, unit: Option<&Name>) -> SubjectKey {
+    SubjectKey { name: name.into(), unit: unit.cloned() }
 }
 
 impl Run {

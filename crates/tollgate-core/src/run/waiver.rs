@@ -2,7 +2,7 @@
 
 use super::event::FindingStatus;
 use super::gate;
-use super::state::{Criterion, Run};
+use super::state::{Criterion, Run, SubjectKey};
 use crate::Name;
 use crate::id::DecisionId;
 
@@ -32,16 +32,17 @@ pub fn waivers(run: &Run) -> Vec<Waiver> {
         (name, finding.about.what.clone(), decision)
     });
     let judged = ledger.judgements.iter().filter(|(_, judged)| judged.waived.is_some());
-    let judgements = judged.map(|(key, judged)| {
-        (format!("the judgement of {}", key.replace('@', " of ")).into(), String::new(), judged.waived)
-    });
+    let judgements = judged
+        .map(|(key, judged)| (format!("the judgement of {}", of_subject(key)).into(), String::new(), judged.waived));
     let commands = ledger.waived_commands.iter().filter(|(_, on)| on.tree == run.tree);
-    let commands = commands.map(|(key, _)| {
-        let name = key.split('@').next().unwrap_or_default();
-        (format!("the command {}", key.replace('@', " of ")).into(), String::new(), last(run, name))
-    });
+    let commands = commands
+        .map(|(key, _)| (format!("the command {}", of_subject(key)).into(), String::new(), last(run, &key.name)));
     let all = rows.chain(findings).chain(judgements).chain(commands);
     all.map(|(what, text, decision)| Waiver { what, text, by: by(run, decision) }).collect()
+}
+
+fn of_subject(key: &SubjectKey) -> String {
+    key.unit.as_ref().map_or_else(|| key.name.to_string(), |unit| format!("{} of {unit}", key.name))
 }
 
 /// What was waived for the landing that is under way.

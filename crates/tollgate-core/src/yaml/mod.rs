@@ -58,26 +58,19 @@ impl Node {
 
     /// The text of a scalar; null has none.
     pub fn text(&self) -> Option<&Name> {
-        match &self.value {
-            Content::Scalar { text, quoted } if *quoted || !text.is_empty() => Some(text),
-            _ => None,
-        }
+        let Content::Scalar { text, quoted } = &self.value else { return None };
+        if *quoted || !text.is_empty() { Some(text) } else { None }
     }
 
     /// The text of a scalar that is not quoted.
     pub fn plain(&self) -> Option<&str> {
-        match &self.value {
-            Content::Scalar { text, quoted: false } if !text.is_empty() => Some(text),
-            _ => None,
-        }
+        let Content::Scalar { text, quoted: false } = &self.value else { return None };
+        if text.is_empty() { None } else { Some(text) }
     }
 
     /// The entries of a map.
     pub fn map(&self) -> Option<&[(Key, Node)]> {
-        match &self.value {
-            Content::Map(entries) => Some(entries),
-            _ => None,
-        }
+        if let Content::Map(entries) = &self.value { Some(entries) } else { None }
     }
 
     /// The value of a key of a map.

@@ -208,7 +208,7 @@ impl RealHands {
         let workspace = self.workspace(run)?;
         let tree = tree_id(&run.tree)?;
         let message = message(run, &run.opened.title, &waivers(run));
-        let by = signature(run.closed_ms);
+        let by = signature(run.closed_ms.unwrap_or(run.opened_ms));
         let _held = Workspace::hold(&self.state, run.id)?;
         workspace.keep_by_hand(&|content| run.contents.contains_key(content.as_str()));
         let commit = workspace.publish(&tree, &message, &by)?;

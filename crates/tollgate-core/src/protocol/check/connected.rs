@@ -82,7 +82,7 @@ fn unused(graph: &Graph<'_>, breaches: &mut Breaches) {
             Kind::Dispatch { role } => drop(roles.insert(&**role)),
             Kind::Each(each) => drop(flows.insert(&*each.flow)),
             Kind::Ask(_) if node.origin.is_some() => drop(asks.insert(&*node.stage.id)),
-            _ => {}
+            Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => {}
         }
     }
     protocol.visit_conditions(&mut |condition| {
@@ -155,7 +155,7 @@ fn ends(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
             for (edge, _) in node.edges.iter().zip(&point.live).filter(|(_, live)| **live) {
                 match edge.to {
                     End::Node(to) => into[to].push(i),
-                    _ => ending.push(i),
+                    End::Done | End::Dropped | End::Hold | End::Raise(_) => ending.push(i),
                 }
             }
         }

@@ -190,7 +190,17 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         }
         let gates = read.iter().filter_map(|condition| match condition {
             Condition::Holds(name) => self.graph.protocol.gates.get(name),
-            _ => None,
+            Condition::All(_)
+            | Condition::Any(_)
+            | Condition::Not(_)
+            | Condition::Var { .. }
+            | Condition::It { .. }
+            | Condition::Judged(_)
+            | Condition::Answer { .. }
+            | Condition::Command { .. }
+            | Condition::Artifact { .. }
+            | Condition::Set { .. }
+            | Condition::Count { .. } => None,
         });
         let through = gates.flat_map(|gate| parts(self.graph, gate));
         read.iter().copied().chain(through).any(|condition| {
@@ -238,7 +248,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
             self.points[point].live[index] = true;
             match &edge.to {
                 End::Node(node) => self.feed(self.instances[instance].base + node, &out, list),
-                end => {
+                end @ (End::Done | End::Dropped | End::Hold | End::Raise(_)) => {
                     let changed = join(&mut self.points[point].out[index], &out);
                     self.leave(instance, end, &changed, list);
                 }
@@ -421,11 +431,8 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         if !writes.is_empty() {
             effect.kills.set(self.space.roles[role]);
         }
-        let succeeds = match &edge.outcome {
-            Outcome::Verdict(verdict) => verdict.accepts(),
-            outcome => *outcome == Outcome::OK,
-        };
-        if !succeeds {
+        let accepts = matches!(edge.outcome, Outcome::Verdict(verdict) if verdict.accepts());
+        if !accepts && edge.outcome != Outcome::OK {
             return;
         }
         stage.ensures.iter().for_each(|gate| effect.gens.set(self.space.gates[gate]));

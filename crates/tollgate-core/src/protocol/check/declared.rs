@@ -114,7 +114,7 @@ fn entered(flow: &DataFlow<'_, '_>, node: &Node<'_>, runs: &State, breaches: &mu
         Kind::Each(each) if each.over == Over::Units => {
             given(flow.space.units, "units", stage, "`over`", runs, breaches);
         }
-        _ => {}
+        Kind::Dispatch { .. } | Kind::Each(_) | Kind::Land(_) => {}
     }
     for gate in gates {
         if let Some(definition) = flow.graph.protocol.gates.get(gate) {
@@ -174,7 +174,16 @@ fn reads(
             Condition::Holds(gate) if gates.insert(gate) => {
                 open.extend(flow.graph.protocol.gates.get(gate).map(|gate| &gate.holds));
             }
-            _ => {}
+            Condition::All(_)
+            | Condition::Any(_)
+            | Condition::Not(_)
+            | Condition::It { .. }
+            | Condition::Holds(_)
+            | Condition::Judged(_)
+            | Condition::Answer { .. }
+            | Condition::Command { .. }
+            | Condition::Set { .. }
+            | Condition::Count { .. } => {}
         });
     }
 }

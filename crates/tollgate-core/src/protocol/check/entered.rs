@@ -62,7 +62,18 @@ fn asks_for_work(graph: &Graph<'_>, gate: &Gate) -> bool {
             let new = is.iter().any(|state| &**state == "new");
             if *quantifier == Quantifier::Every { !new } else { new }
         }
-        _ => false,
+        Condition::All(_)
+        | Condition::Any(_)
+        | Condition::Not(_)
+        | Condition::Var { .. }
+        | Condition::It { .. }
+        | Condition::Holds(_)
+        | Condition::Judged(_)
+        | Condition::Answer { .. }
+        | Condition::Command { .. }
+        | Condition::Artifact { .. }
+        | Condition::Set { .. }
+        | Condition::Count { .. } => false,
     })
 }
 

@@ -159,7 +159,7 @@ pub(super) fn parts<'p>(graph: &Graph<'p>, gate: &'p Gate) -> Vec<&'p Condition>
 fn ensures(graph: &Graph<'_>, stage: &Stage, breaches: &mut Breaches) {
     let judges = match &stage.kind {
         Kind::Dispatch { role } => graph.protocol.roles.get(role).is_some_and(Role::judges),
-        _ => false,
+        Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => false,
     };
     if !stage.ensures.is_empty() && !judges {
         let message = format!("the stage `{}` ensures a gate and does not judge", stage.id);
@@ -188,7 +188,17 @@ fn size(graph: &Graph<'_>, breaches: &mut Breaches) {
             gate.holds.visit(&mut |condition| {
                 let inner = match condition {
                     Condition::Holds(inner) => sizes.get(inner).copied().unwrap_or((1, 0)),
-                    _ => (1, 0),
+                    Condition::All(_)
+                    | Condition::Any(_)
+                    | Condition::Not(_)
+                    | Condition::Var { .. }
+                    | Condition::It { .. }
+                    | Condition::Judged(_)
+                    | Condition::Answer { .. }
+                    | Condition::Command { .. }
+                    | Condition::Artifact { .. }
+                    | Condition::Set { .. }
+                    | Condition::Count { .. } => (1, 0),
                 };
                 conditions = conditions.saturating_add(inner.0);
                 depth = depth.max(inner.1 + 1);

@@ -136,7 +136,17 @@ impl Space {
             Condition::It { attr, values } if &**attr != "state" => {
                 asked.insert((attr.clone(), values.iter().cloned().collect()));
             }
-            _ => {}
+            Condition::All(_)
+            | Condition::Any(_)
+            | Condition::Not(_)
+            | Condition::It { .. }
+            | Condition::Holds(_)
+            | Condition::Judged(_)
+            | Condition::Answer { .. }
+            | Condition::Command { .. }
+            | Condition::Artifact { .. }
+            | Condition::Set { .. }
+            | Condition::Count { .. } => {}
         });
         let mut space = Self {
             dims: Vec::new(),

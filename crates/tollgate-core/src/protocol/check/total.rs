@@ -80,7 +80,7 @@ fn answers(graph: &Graph<'_>, breaches: &mut Breaches) {
 fn known(graph: &Graph<'_>, stage: &Stage, dialects: &Dialects) -> bool {
     match &stage.kind {
         Kind::Dispatch { role } => graph.protocol.roles.get(role).is_some_and(|r| dialects.get(&r.contract).is_some()),
-        _ => true,
+        Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => true,
     }
 }
 

@@ -55,7 +55,13 @@ impl Judge<'_> {
             Condition::Holds(gate) if super::super::graph::over_variables(self.protocol, gate) => {
                 self.protocol.gates.get(gate).map_or(Truth::Unknown, |gate| self.eval(&gate.holds, valuation))
             }
-            _ => Truth::Unknown,
+            Condition::Holds(_)
+            | Condition::Judged(_)
+            | Condition::Answer { .. }
+            | Condition::Command { .. }
+            | Condition::Artifact { .. }
+            | Condition::Set { .. }
+            | Condition::Count { .. } => Truth::Unknown,
         }
     }
 
@@ -66,7 +72,7 @@ impl Judge<'_> {
             match self.eval(inner, valuation) {
                 truth if truth == Truth::from(decides) => return truth,
                 Truth::Unknown => result = Truth::Unknown,
-                _ => {}
+                Truth::True | Truth::False => {}
             }
         }
         result
@@ -83,7 +89,13 @@ impl Judge<'_> {
             Condition::Any(list) if !truth => self.each_implied(list, truth, valuation, Facts::or),
             // One of those that can have this value has it: what all of them imply holds.
             Condition::All(list) | Condition::Any(list) => self.each_implied(list, truth, valuation, Facts::and),
-            _ => Facts::default(),
+            Condition::Var { .. }
+            | Condition::It { .. }
+            | Condition::Judged(_)
+            | Condition::Answer { .. }
+            | Condition::Command { .. }
+            | Condition::Set { .. }
+            | Condition::Count { .. } => Facts::default(),
         }
     }
 

@@ -210,7 +210,9 @@ impl<'p> Builder<'_, 'p> {
             Ensures::Gates(gates) => gates.clone(),
             Ensures::Origin => match &self.nodes[origin].stage.kind {
                 Kind::Check { gates } => gates.clone(),
-                _ => self.nodes[origin].stage.ensures.clone(),
+                Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Each(_) | Kind::Land(_) => {
+                    self.nodes[origin].stage.ensures.clone()
+                }
             },
         }
     }
@@ -267,7 +269,7 @@ impl<'p> Builder<'_, 'p> {
                 self.edge(node, end.unwrap_or(End::Node(origin)), draft);
             }
             Target::As(outcome) => self.as_edges(node, origin, outcome, draft),
-            _ => {
+            Target::Stage(_) | Target::Again | Target::Done | Target::Dropped | Target::Hold | Target::Origin => {
                 if let Some(end) = self.plain_end(origin, draft.again, target) {
                     self.edge(node, end, draft);
                 }
@@ -326,9 +328,9 @@ fn call_order<'p>(
         .flows
         .iter()
         .map(|flow| {
-            let each = |stage: &'p Stage| match &stage.kind {
-                Kind::Each(each) => indices.get(&*each.flow).map(|callee| (*callee, stage)),
-                _ => None,
+            let each = |stage: &'p Stage| {
+                let Kind::Each(each) = &stage.kind else { return None };
+                indices.get(&*each.flow).map(|callee| (*callee, stage))
             };
             flow.stages.iter().filter_map(each).collect()
         })

@@ -15,17 +15,16 @@ pub fn outcomes(stage: &Stage, protocol: &Protocol, dialects: &Dialects) -> Vec<
     match &stage.kind {
         // What a flow lets out is seen on its graph only.
         Kind::Each(_) => build(protocol, dialects).outcomes(stage, dialects),
-        _ => table(stage, protocol, dialects, &[]),
+        Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => {
+            table(stage, protocol, dialects, &[])
+        }
     }
 }
 
 impl Graph<'_> {
     /// Every outcome a stage of this protocol can have.
     pub fn outcomes(&self, stage: &Stage, dialects: &Dialects) -> Vec<Outcome> {
-        let callee = match &stage.kind {
-            Kind::Each(each) => self.index(&each.flow),
-            _ => None,
-        };
+        let callee = if let Kind::Each(each) = &stage.kind { self.index(&each.flow) } else { None };
         let raises: Vec<Name> = callee.map(|i| self.flows[i].raises.keys().cloned().collect()).unwrap_or_default();
         table(stage, self.protocol, dialects, &raises)
     }
@@ -119,10 +118,10 @@ pub fn stands_for(protocol: &Protocol, needed: &BTreeSet<Name>, origin: &Stage, 
     let own = || match &origin.kind {
         Kind::Dispatch { role } => {
             let judge = protocol.roles.get(role).filter(|role| role.judges());
-            match outcome {
-                Outcome::Verdict(verdict) => judge.is_some_and(|judge| judge.verdicts.contains(verdict)),
-                Outcome::Health(health, _) => *health != Health::Ok || judge.is_none(),
-                _ => false,
+            if let Outcome::Verdict(verdict) = outcome {
+                judge.is_some_and(|judge| judge.verdicts.contains(verdict))
+            } else {
+                matches!(outcome, Outcome::Health(health, _) if *health != Health::Ok || judge.is_none())
             }
         }
         Kind::Ask(ask) => answers(ask).contains(outcome),
@@ -130,12 +129,12 @@ pub fn stands_for(protocol: &Protocol, needed: &BTreeSet<Name>, origin: &Stage, 
         Kind::Each(_) => JOINED.contains(outcome),
         Kind::Land(_) => matches!(outcome, Outcome::Land(_)),
     };
-    match outcome {
-        Outcome::Verdict(Verdict::Accept) | Outcome::Health(Health::Ok, None) if owes => None,
-        Outcome::Verdict(Verdict::Accept) => favourable(origin, protocol),
-        Outcome::Land(LandOutcome::Landed) | Outcome::All => None,
-        _ => own().then(|| outcome.clone()),
+    let accepts = *outcome == ACCEPT;
+    let is_fact = matches!(outcome, Outcome::Land(LandOutcome::Landed) | Outcome::All);
+    if is_fact || owes && (accepts || *outcome == Outcome::OK) {
+        return None;
     }
+    if accepts { favourable(origin, protocol) } else { own().then(|| outcome.clone()) }
 }
 
 /// Artifacts that stages require and variables that conditions read: facts that nobody can accept in their place.
@@ -165,7 +164,13 @@ fn observes(protocol: &Protocol, gate: &str) -> bool {
             }
             Condition::Command { .. } => true,
             Condition::Set { set, .. } => matches!(set, SetKind::Criterion | SetKind::Command),
-            _ => false,
+            Condition::Var { .. }
+            | Condition::It { .. }
+            | Condition::Holds(_)
+            | Condition::Judged(_)
+            | Condition::Answer { .. }
+            | Condition::Artifact { .. }
+            | Condition::Count { .. } => false,
         }
     }
     protocol.gates.get(gate).is_some_and(|gate| rests(protocol, &gate.holds, DEPTH_MAX))
@@ -181,7 +186,14 @@ pub(crate) fn over_variables(protocol: &Protocol, gate: &str) -> bool {
             Condition::All(list) | Condition::Any(list) => list.iter().all(pure),
             Condition::Not(inner) => pure(inner),
             Condition::Var { .. } => true,
-            _ => false,
+            Condition::It { .. }
+            | Condition::Holds(_)
+            | Condition::Judged(_)
+            | Condition::Answer { .. }
+            | Condition::Command { .. }
+            | Condition::Artifact { .. }
+            | Condition::Set { .. }
+            | Condition::Count { .. } => false,
         }
     }
     protocol.gates.get(gate).is_some_and(|gate| gate.bound_to.is_empty() && pure(&gate.holds))

@@ -385,7 +385,7 @@ impl Reader {
         match &node.value {
             Content::Map(_) => self.condition(node, "`mandatory`"),
             _ if node.plain() == Some("true") => Some(Condition::All(Vec::new())),
-            _ => {
+            Content::Scalar { .. } | Content::Seq(_) => {
                 self.problems.value(
                     node.place,
                     "`mandatory` is neither `true` nor a condition",

@@ -107,10 +107,7 @@ impl Names {
 
 /// The stages of a flow that have an id.
 pub(super) fn stage_ids(flow: &Node) -> Vec<(&Name, &Node)> {
-    let stages = match &flow.value {
-        Content::Seq(stages) => stages.as_slice(),
-        _ => &[],
-    };
+    let stages = if let Content::Seq(stages) = &flow.value { stages.as_slice() } else { &[] };
     stages.iter().filter_map(|stage| Some((stage.get("id")?.text()?, stage))).collect()
 }
 
@@ -123,10 +120,8 @@ fn keys(node: Option<&Node>) -> BTreeSet<Name> {
 }
 
 fn values(node: &Node) -> BTreeSet<Name> {
-    match &node.value {
-        Content::Seq(items) => items.iter().filter_map(Node::text).cloned().collect(),
-        _ => BTreeSet::new(),
-    }
+    let Content::Seq(items) = &node.value else { return BTreeSet::new() };
+    items.iter().filter_map(Node::text).cloned().collect()
 }
 
 fn options(stage: &Node) -> BTreeSet<Name> {

@@ -38,7 +38,7 @@ impl Reader {
     fn rule(&mut self, key: &Key, node: &Node, stand: Stand<'_>) -> Option<Rule> {
         let route = match &node.value {
             Content::Map(_) => self.full_route(node, stand)?,
-            _ => Route {
+            Content::Scalar { .. } | Content::Seq(_) => Route {
                 to: self.target(node, stand)?,
                 limit: None,
                 same: None,

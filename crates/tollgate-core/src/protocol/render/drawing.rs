@@ -57,7 +57,13 @@ fn end(flow: &Flow, stage: &Stage, target: &Target, drawing: &mut Drawing) -> St
         Target::Stage(name) => return id(flow, name),
         Target::Again => return id(flow, &stage.id),
         Target::Ask(name) => (format!("ask {name}"), Shape::Ask),
-        other => (wording::target(other), Shape::End),
+        other @ (Target::Done
+        | Target::Dropped
+        | Target::Hold
+        | Target::Raise(_)
+        | Target::Back
+        | Target::Origin
+        | Target::As(_)) => (wording::target(other), Shape::End),
     };
     let id = id(flow, &name);
     drawing.nodes.insert(id.clone(), (name, shape));

@@ -60,13 +60,16 @@ fn stage(page: &mut Page, protocol: &Protocol, row: &StageRow<'_>) {
     page.line(2, &head, "");
     let judges = matches!(&stage.kind, Kind::Dispatch { role } if protocol.roles.get(role).is_some_and(Role::judges));
     for OutcomeRow { outcome, leads } in &row.outcomes {
-        let shown = match outcome {
-            Outcome::Verdict(Verdict::Accept | Verdict::AcceptWithNotes | Verdict::Reject) if judges => {
-                format!("ok, {outcome}")
-            }
-            Outcome::Verdict(Verdict::Inconclusive) if judges => "ok, accept, gate open".into(),
-            Outcome::Unobservable if judges => "ok, accept, unobservable".into(),
-            other => other.to_string(),
+        let shown = if !judges {
+            outcome.to_string()
+        } else if *outcome == Outcome::Verdict(Verdict::Inconclusive) {
+            "ok, accept, gate open".into()
+        } else if *outcome == Outcome::Unobservable {
+            "ok, accept, unobservable".into()
+        } else if matches!(outcome, Outcome::Verdict(_)) {
+            format!("ok, {outcome}")
+        } else {
+            outcome.to_string()
         };
         let said = match leads {
             Leads::Upward => "passed on upward".into(),

@@ -44,8 +44,8 @@ impl Draft {
             None if answer.text.trim().is_empty() => return Err(Rejection::TextNeeded(id)),
             Some(_) | None => {}
         }
-        if decision.is_of_budget() {
-            return self.answer_budget(id, &decision, &answer, by);
+        if let Some(over) = decision.asked.budget.clone() {
+            return self.answer_budget(id, &decision, over, &answer, by);
         }
         let protocol = self.protocol.clone();
         let asked = &decision.asked;
@@ -63,7 +63,9 @@ impl Draft {
         let known = self.instance(&asked.instance);
         let origin = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &asked.origin.stage));
         let shared = protocol.ask(&asked.ask);
-        let (Some(origin), Some(stage)) = (origin, shared.or(origin)) else { return Err(Rejection::NoDecision(id)) };
+        let (Some(origin), Some(stage)) = (origin, shared.or(origin)) else {
+            return Err(Rejection::NotInProtocol { what: "stage", name: asked.origin.stage.clone() });
+        };
         let outcome = answer.option.as_deref().map_or(Outcome::Answered, Outcome::from);
         let Some(route) = protocol.route(stage, &outcome).map(|(rule, _)| rule.route.clone()) else {
             return Err(Rejection::NotOffered { decision: id, option: outcome.word().into(), offered });
@@ -259,7 +261,15 @@ impl Draft {
             (Target::Back, Some(cut)) => {
                 let to = match &cut.to {
                     Target::Again => Target::Stage(stage.id.clone()),
-                    to => to.clone(),
+                    to @ (Target::Stage(_)
+                    | Target::Ask(_)
+                    | Target::Done
+                    | Target::Dropped
+                    | Target::Hold
+                    | Target::Raise(_)
+                    | Target::Back
+                    | Target::Origin
+                    | Target::As(_)) => to.clone(),
                 };
                 let renews = person.then(|| cut.rule.clone());
                 self.come_back(instance, stage, came_of, id, to, renews);

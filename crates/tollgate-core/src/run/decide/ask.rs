@@ -208,14 +208,13 @@ impl Draft {
             (!settled).then(|| format!("{} is {}: {}{}", row.id, state.word(), row.text, why.unwrap_or_default()))
         });
         let commands = ledger.commands.iter().filter_map(|(key, shown)| {
-            let (name, of) = key.split_once('@').map_or((&**key, None), |(name, unit)| (name, Some(unit)));
             let how = match shown.result {
                 Judgement::Pass => return None,
                 Judgement::Fail => "fails",
                 Judgement::Unobservable => "cannot be observed",
             };
             let waived = ledger.waived_commands.get(key).is_some_and(|on| on.tree == shown.on.tree);
-            (of == unit.as_deref() && !waived).then(|| format!("the command `{name}` {how}{}", note(shown)))
+            (key.unit == unit && !waived).then(|| format!("the command `{}` {how}{}", key.name, note(shown)))
         });
         let requirements = ledger.requirements.iter().filter(|row| row.disposition.is_none() && row.waived.is_none());
         let open = self.findings(unit.as_ref(), |finding| !finding.status_in(unit.as_ref()).is_closed());

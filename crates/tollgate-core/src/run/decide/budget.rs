@@ -128,10 +128,10 @@ impl Draft {
         &mut self,
         id: DecisionId,
         decision: &Decision,
+        over: Over,
         answer: &Answer,
         by: &By,
     ) -> Result<(), Rejection> {
-        let Some(over) = decision.asked.budget.clone() else { return Err(Rejection::NoDecision(id)) };
         if answer.content.is_some() || !answer.scope.is_empty() || !answer.dispositions.is_empty() {
             return Err(Rejection::NotAllowed { decision: id, what: "anything but the budget" });
         }

@@ -2,129 +2,25 @@
 
 use std::collections::BTreeSet;
 
+use super::super::blockers::{self, Blocker, joined};
 use super::super::event::{
     FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
 use super::super::fan_out::is_left;
-use super::super::gate::{self, CriterionState, Status};
-use super::super::state::{At, Criterion, Instance, MAIN, Run, Unit, keyed};
+use super::super::state::{At, Instance, MAIN, Unit, keyed};
 use super::super::waiver::waivers;
-use super::Rejection;
 use super::draft::Draft;
+use super::{Rejection, not_succeeded};
 use crate::Name;
 use crate::protocol::Outcome;
 use crate::protocol::model::{Kind, Makes, Over, Stage, Target};
 
-/// Why a run cannot close as succeeded; empty: it can.
-pub fn close_reasons(run: &Run) -> Vec<String> {
-    let mut reasons: Vec<String> = run
-        .pending()
-        .filter(|(_, decision)| !decision.is_of_landing())
-        .map(|(id, decision)| format!("{id} is not answered: {}", first_line(&decision.asked.question)))
-        .collect();
-    for row in &run.ledger.requirements {
-        let material = matches!(row.disposition.as_deref(), None | Some("in_scope"));
-        if material && row.waived.is_none() && gate::requirement_parts(run, &row.id).is_empty() {
-            reasons.push(format!("requirement {} has no owner", row.id));
-        }
-    }
-    // A success is one of every unit that was not given up, whatever the gates of the run read.
-    for unit in run.ledger.units.iter().filter(|unit| !is_left(run, unit)) {
-        // What it was judged on is its own tree, and no part of what is handed over.
-        if unit.state != UnitState::Dropped && unit.tree.as_ref().is_some_and(|own| !own.landed) {
-            reasons.push(format!("the tree of `{}` has not landed", unit.name));
-        }
-        match unit.state {
-            // What was mandatory when it was accepted may not be all that is now, nor hold as it did.
-            UnitState::Accepted => reasons.extend(gates_open(run, &unit.name)),
-            // Nobody judges it: what it was to show has to be shown all the same.
-            UnitState::Produced => {
-                reasons.extend(gates_open(run, &unit.name));
-                reasons.extend(rows_open(run, &unit.name));
-            }
-            UnitState::Dropped if unit.in_tree => {
-                reasons.push(format!("`{}` was given up, but its work is in the tree", unit.name));
-            }
-            UnitState::Dropped if gate::differs_in_scope(run, &unit.name) => {
-                reasons.push(format!("`{}` was given up, but what lies in its scope has changed", unit.name));
-            }
-            UnitState::Dropped => {}
-            UnitState::New => reasons.push(format!("`{}` is not accepted", unit.name)),
-            UnitState::Lapsed => reasons.push(format!("`{}` is no longer accepted", unit.name)),
-        }
-    }
-    // A unit's rows count when it is accepted; nobody but the run answers for its own, and for those of a unit that never was.
-    let is_runs =
-        |row: &&Criterion| row.unit.as_ref().is_none_or(|unit| run.unit(unit).is_none_or(|unit| is_left(run, unit)));
-    for row in run.ledger.criteria.iter().filter(is_runs) {
-        match gate::criterion(run, row, &gate::row_rests_on(run, row), None) {
-            (CriterionState::Passed | CriterionState::Waived, true) => {}
-            (CriterionState::Passed | CriterionState::Waived, false) => {
-                reasons.push(format!("what {} was checked on has changed", row.id));
-            }
-            (state, _) => reasons.push(format!("{} is {}", row.id, state.word())),
-        }
-    }
-    for (name, gate) in gate::mandatory_of_run(run) {
-        match gate::status(run, gate, None) {
-            Status::Holds => {}
-            Status::Stale => reasons.push(format!("gate `{name}` rests on other content")),
-            Status::Unobservable => reasons.push(format!("gate `{name}` cannot be observed")),
-            Status::Fails => reasons.push(format!("gate `{name}` does not hold")),
-        }
-    }
-    let open = run.ledger.findings.iter().filter(|(_, finding)| !finding.status.is_closed());
-    for (id, finding) in open {
-        reasons.push(format!("{id} is {}: {}", finding.status.word(), first_line(&finding.about.what)));
-    }
-    reasons
-}
-
-/// Why a unit cannot be accepted; empty: it can.
-pub fn accept_reasons(run: &Run, name: &Name) -> Vec<String> {
-    let mut reasons = gates_open(run, name);
-    reasons.extend(rows_open(run, name));
-    reasons.extend(finding_open(run, name));
-    reasons
-}
-
-/// The unit's mandatory gates that do not hold.
-fn gates_open(run: &Run, name: &Name) -> Vec<String> {
-    let open =
-        gate::mandatory_of_unit(run, name).filter(|(_, gate)| gate::status(run, gate, Some(name)) != Status::Holds);
-    open.map(|(gate, _)| format!("gate `{gate}` does not hold for `{name}`")).collect()
-}
-
-/// The unit's rows that nothing shows to hold for this content.
-fn rows_open(run: &Run, name: &Name) -> Vec<String> {
-    let rows = run.ledger.criteria.iter().filter(|row| row.unit.as_ref() == Some(name));
-    let rests_on = |row: &Criterion| gate::unit_row_rests_on(run, row, name);
-    rows.filter_map(|row| match gate::criterion(run, row, &rests_on(row), Some(name)) {
-        (CriterionState::Passed | CriterionState::Waived, true) => None,
-        (state, true) => Some(format!("{} is {}", row.id, state.word())),
-        (_, false) => Some(format!("what {} was checked on has changed", row.id)),
-    })
-    .collect()
-}
-
-/// A finding that is open against a unit. Accepting over it would make the unit lapse at once, for ever.
-fn finding_open(run: &Run, name: &Name) -> Option<String> {
-    let open = run.ledger.findings.iter().find(|(_, finding)| {
-        finding.about.units.contains(name) && finding.status_for(Some(name)) == FindingStatus::Open
-    });
-    open.map(|(id, _)| format!("{id} is open against it"))
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
-}
-
 impl Draft {
     /// The main flow reached `done`.
     pub fn close_as_done(&mut self, stage: &Stage) {
-        let reasons = close_reasons(&self.run);
-        let waits = !reasons.is_empty() && reasons.len() == self.run.pending().count();
-        if reasons.is_empty() {
+        let open = blockers::of_close(&self.run);
+        let waits = open.iter().all(|blocker| matches!(blocker, Blocker::Decision(..)));
+        if open.is_empty() {
             self.emit(RunClosed {
                 outcome: RunOutcome::Succeeded,
                 why: self.why_succeeded(),
@@ -133,8 +29,8 @@ impl Draft {
         } else if !waits {
             // What lapsed is taken up again where it was made: the last stage would find the same.
             let stage = self.made_at().unwrap_or_else(|| stage.id.clone());
-            self.emit(FlowHeld { instance: MAIN.into(), stage, outcome: Some(Outcome::Done), why: reasons.join("; ") });
-            self.emit(RunHalted { reasons });
+            self.emit(FlowHeld { instance: MAIN.into(), stage, outcome: Some(Outcome::Done), why: joined(&open) });
+            self.emit(RunHalted { reasons: open.iter().map(Blocker::to_string).collect() });
         }
     }
 
@@ -204,8 +100,8 @@ impl Draft {
             }
             Makes::Accepted => {
                 self.leave_findings(&unit);
-                let reasons = accept_reasons(&self.run, &unit);
-                if reasons.is_empty() {
+                let open = blockers::of_acceptance(&self.run, &unit);
+                if open.is_empty() {
                     self.emit(UnitChanged {
                         unit,
                         state: UnitState::Accepted,
@@ -216,7 +112,7 @@ impl Draft {
                     let protocol = self.protocol.clone();
                     let flow = self.instance(instance).map(|known| known.flow.clone()).unwrap_or_default();
                     let first = protocol.flow(&flow).and_then(|flow| flow.stages.first()).unwrap_or(stage);
-                    self.hold(instance, first, Some(&Outcome::Done), reasons.join("; "));
+                    self.hold(instance, first, Some(&Outcome::Done), joined(&open));
                 }
             }
         }
@@ -254,10 +150,8 @@ impl Draft {
         let known = self.instance(instance)?;
         let parent = self.instance(known.parent.as_deref()?)?;
         let each = Self::stage_of(&self.protocol, &parent, known.each.as_deref()?)?;
-        match &each.kind {
-            Kind::Each(each) if each.over != Over::It => Some((known.unit.clone()?, each.makes)),
-            _ => None,
-        }
+        let Kind::Each(each) = &each.kind else { return None };
+        if each.over == Over::It { None } else { Some((known.unit.clone()?, each.makes)) }
     }
 
     /// Acceptance lapses when what it rests on changed, or a finding was opened against the unit.
@@ -271,7 +165,8 @@ impl Draft {
             .map(|unit| unit.name.clone())
             .collect();
         for name in accepted {
-            if let Some(why) = lapse_reason(&self.run, &name) {
+            if let Some(blocker) = blockers::of_accepted(&self.run, &name) {
+                let why = blocker.to_string();
                 self.emit(UnitChanged { unit: name, state: UnitState::Lapsed, why });
             }
         }
@@ -293,9 +188,7 @@ impl Draft {
         };
         // Accepted again is what lapsed for a finding alone, not what a change has made lapse.
         let whole = |name: &Name| {
-            accept_reasons(&self.run, name).is_empty()
-                && changed(&self.run, name).is_none()
-                && changed_in_nobodys(&self.run, name).is_none()
+            blockers::of_acceptance(&self.run, name).is_empty() && blockers::since_acceptance(&self.run, name).is_none()
         };
         let restored: Vec<Name> = lapsed.filter(|name| rests(name) && waived(name) && whole(name)).collect();
         for unit in restored {
@@ -308,30 +201,11 @@ impl Draft {
     pub fn published(&mut self, branch: Name, commit: Name) -> Result<(), Rejection> {
         self.needs_driver()?;
         if !self.run.succeeded() {
-            return Err(Rejection::Unsupported("only a run that succeeded is published".to_owned()));
+            return Err(Rejection::NotSucceeded(not_succeeded(&self.run)));
         }
         if self.run.published.as_ref() != Some(&commit) {
             self.emit(RunPublished { branch, commit });
         }
         Ok(())
     }
-}
-
-/// Why an accepted unit is no longer accepted.
-pub fn lapse_reason(run: &Run, name: &Name) -> Option<String> {
-    let row = || rows_open(run, name).into_iter().next();
-    finding_open(run, name).or_else(|| changed_in_nobodys(run, name)).or_else(row).or_else(|| changed(run, name))
-}
-
-fn changed_in_nobodys(run: &Run, name: &Name) -> Option<String> {
-    let on = &run.unit(name)?.accepted_at.as_ref()?.on;
-    let same = gate::same_in_nobodys(run, on, &gate::accepted_on(run, name));
-    (!same).then(|| "what lies in nobody's scope has changed".to_owned())
-}
-
-/// Whether what a unit was accepted on has changed.
-fn changed(run: &Run, name: &Name) -> Option<String> {
-    let on = &run.unit(name)?.accepted_at.as_ref()?.on;
-    let same = gate::fresh(run, on, &gate::accepted_on(run, name), Some(name));
-    (!same).then(|| "what it was accepted on has changed".to_owned())
 }

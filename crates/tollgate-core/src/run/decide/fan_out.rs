@@ -145,7 +145,7 @@ impl Draft {
 
     /// Whether a child was started since its `each` was last entered.
     pub(super) fn in_this_entry(&self, name: &str, child: &Instance) -> bool {
-        self.run.instances.get(name).is_some_and(|each| child.started > each.each_entered)
+        self.run.instances.get(name).is_some_and(|each| Some(child.started) > each.each_entered)
     }
 
     fn can_start(&self, name: &str, stage: &Stage, each: &Each, unit: &Name, active: &[&Name]) -> bool {

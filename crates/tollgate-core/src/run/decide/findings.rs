@@ -310,7 +310,9 @@ impl Draft {
         let known = |id: &FindingId| self.run.ledger.findings.get(id);
         let same = |id: &FindingId| match status {
             FindingStatus::Open => known(id).is_none_or(|known| known.is_found(tree)),
-            _ => self.stands(id, status, tree),
+            FindingStatus::Addressed | FindingStatus::Fixed | FindingStatus::Refuted | FindingStatus::Waived => {
+                self.stands(id, status, tree)
+            }
         };
         let findings: Vec<FindingId> = findings.into_iter().filter(|id| !same(id)).collect();
         if !findings.is_empty() {

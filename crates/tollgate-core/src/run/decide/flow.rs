@@ -114,9 +114,9 @@ impl Draft {
         if matches!(stage.kind, Kind::Each(_)) {
             // What holds the units below is what a person must know.
             let children = self.run.children(instance).filter(|(_, child)| child.each.as_ref() == Some(&stage.id));
-            let held = children.filter_map(|(id, child)| match &child.at {
-                At::Held { why, .. } => Some(format!("{} is held: {why}", child.unit.as_ref().unwrap_or(id))),
-                _ => None,
+            let held = children.filter_map(|(id, child)| {
+                let At::Held { why, .. } = &child.at else { return None };
+                Some(format!("{} is held: {why}", child.unit.as_ref().unwrap_or(id)))
             });
             let held: Vec<String> = held.collect();
             return if held.is_empty() { came_out(stage, outcome) } else { held.join("; ") };

@@ -9,6 +9,7 @@
 
 use std::collections::BTreeSet;
 
+use super::super::blockers::{self, Blocker};
 use super::super::event::{
     Asked, CommandRef, CommandResult, DecisionAsked, DecisionEnd, DecisionEnded, LandAsked, LandChecked, LandLeft,
     LandTarget, Offered, Origin, RunLanded, UnitState,
@@ -17,7 +18,7 @@ use super::super::evolve::GO_ON;
 use super::super::sandbox_record::Leash;
 use super::super::state::{LAND, Landing, Phase, Run};
 use super::draft::Draft;
-use super::{Answer, Command, Decided, LandEnd, Rejection, Stamp, close_reasons};
+use super::{Answer, Command, LandEnd, Rejection};
 use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::Outcome;
@@ -28,19 +29,6 @@ use std::sync::Arc;
 /// The answer with which nothing lands.
 const LEAVE: &str = "leave";
 
-/// Decides a command to a run that is closed, where it is about its landing.
-pub(super) fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rejection> {
-    let mut draft = Draft::new(run, stamp);
-    match command {
-        Command::Land(target) => draft.land(*target)?,
-        Command::LandChecked { token, results, leash } => draft.land_checked(token, results, leash)?,
-        Command::LandEnded { token, end } => draft.land_ended(token, end)?,
-        Command::Answer { decision, answer } => draft.answer_landing(decision, &answer)?,
-        _ => return Err(Rejection::Closed),
-    }
-    draft.finish()
-}
-
 /// Why a run did not succeed, or not yet; empty: it did.
 pub fn not_succeeded(run: &Run) -> Vec<String> {
     match &run.phase {
@@ -48,8 +36,12 @@ pub fn not_succeeded(run: &Run) -> Vec<String> {
         Phase::Closed { .. } => Vec::new(),
         Phase::Halted { reasons } => reasons.clone(),
         Phase::Open => {
-            let open = close_reasons(run);
-            if open.is_empty() { vec!["it is still at work".to_owned()] } else { open }
+            let open = blockers::of_close(run);
+            if open.is_empty() {
+                vec!["it is still at work".to_owned()]
+            } else {
+                open.iter().map(Blocker::to_string).collect()
+            }
         }
     }
 }
@@ -62,11 +54,37 @@ fn commands(run: &Run) -> Vec<CommandRef> {
     };
     let rows = run.ledger.criteria.iter().filter(|row| row.command.is_some() && !dropped(&row.unit));
     let rows = rows.map(|row| CommandRef::Criterion(row.id.clone()));
-    let named: BTreeSet<&str> = run.ledger.commands.keys().filter_map(|key| key.split('@').next()).collect();
-    rows.chain(named.into_iter().map(|name| CommandRef::Named(name.into()))).collect()
+    let named: BTreeSet<&Name> = run.ledger.commands.keys().map(|key| &key.name).collect();
+    rows.chain(named.into_iter().map(|name| CommandRef::Named(name.clone()))).collect()
 }
 
 impl Draft {
+    /// Decides a command to a run that is closed.
+    pub(super) fn after_the_end(&mut self, command: Command) -> Result<(), Rejection> {
+        match command {
+            Command::Published { branch, commit } => self.published(branch, commit),
+            Command::Report { attempt, token, result } => {
+                self.refuse_report(attempt, token, Some(result.object));
+                Ok(())
+            }
+            Command::Repair(repaired) => self.repair(*repaired),
+            // An answer that comes again changes nothing, also after the end; another one is refused and recorded.
+            Command::Answer { decision, answer } if self.has_ended(decision) => self.answer(decision, *answer),
+            Command::Answer { decision, answer } => self.answer_landing(decision, &answer),
+            Command::Land(target) => self.land(*target),
+            Command::LandChecked { token, results, leash } => self.land_checked(token, results, leash),
+            Command::LandEnded { token, end } => self.land_ended(token, end),
+            Command::TakeOver { .. }
+            | Command::Advance
+            | Command::Unready { .. }
+            | Command::Ran { .. }
+            | Command::Landed { .. }
+            | Command::Tick
+            | Command::Retry { .. }
+            | Command::Cancel { .. } => Err(Rejection::Closed),
+        }
+    }
+
     fn land(&mut self, target: LandTarget) -> Result<(), Rejection> {
         self.needs_person()?;
         let open = not_succeeded(&self.run);
@@ -102,7 +120,7 @@ impl Draft {
     fn land_checked(&mut self, token: u64, results: Vec<CommandResult>, leash: Option<Leash>) -> Result<(), Rejection> {
         let landing = self.landing(token)?;
         if landing.is_checked() {
-            return Err(Rejection::NoLanding { token });
+            return Err(Rejection::LandingExpects { token, expected: "its end" });
         }
         // What has no result was not observed.
         let result = |command: &CommandRef| {
@@ -119,7 +137,15 @@ impl Draft {
     fn land_ended(&mut self, token: u64, end: LandEnd) -> Result<(), Rejection> {
         let landing = self.landing(token)?;
         match end {
-            LandEnd::Landed { .. } if !landing.is_clear(&self.run) => return Err(Rejection::NoLanding { token }),
+            LandEnd::Landed { .. } if !landing.is_checked() => {
+                return Err(Rejection::LandingExpects { token, expected: "the results of its commands" });
+            }
+            LandEnd::Landed { .. } if !landing.is_clear(&self.run) => {
+                return Err(Rejection::LandingExpects {
+                    token,
+                    expected: "a person's answer and the run's own branch",
+                });
+            }
             LandEnd::Landed { commit, patch } => {
                 let LandTarget { how, branch, tree, .. } = landing.target.clone();
                 self.emit(RunLanded { token, how, branch, commit, tree, patch });

@@ -35,15 +35,13 @@ use crate::report::{Plan, Report};
 use crate::scope::Content;
 
 use super::agent_stats::Told;
-use super::event::{By, Changed, CommandResult, LandOutcome, LandTarget, Recorded, RunRepaired};
+use super::event::{By, Changed, CommandResult, LandOutcome, LandTarget, Recorded, RunRepaired, WorkKind};
 use super::invariants::Violation;
 use super::pool::Around;
 use super::sandbox_record::Leash;
 use super::state::Run;
 use draft::Draft;
 
-pub use close::close_reasons;
-pub(super) use close::{accept_reasons, lapse_reason};
 pub use land::not_succeeded;
 pub use open::{Open, OpenArtifact, inputs, open};
 
@@ -202,6 +200,10 @@ pub enum Rejection {
     NotAPerson,
     /// Only the driver may say this.
     NotTheDriver,
+    /// The attempt does other work than what was reported for it.
+    OtherWork { attempt: AttemptId, expected: WorkKind, reported: WorkKind },
+    /// The protocol that was loaded for the run lacks something that the run's journal names.
+    NotInProtocol { what: &'static str, name: Name },
     /// An input is missing or wrong.
     Input { name: Name, why: String },
     /// An artifact is missing or does not pass its check.
@@ -220,6 +222,8 @@ pub enum Rejection {
     Landing { onto: Name },
     /// No landing is under way under this token.
     NoLanding { token: u64 },
+    /// The landing expects something else next.
+    LandingExpects { token: u64, expected: &'static str },
     /// The kernel broke one of its own invariants; nothing was changed.
     Broken(Vec<Violation>),
 }
@@ -239,6 +243,8 @@ impl Rejection {
             Self::NothingToRetry | Self::NoUnit(_) | Self::NotHeld(_) | Self::GoneOn(_) => Code::NOTHING_TO_RETRY,
             Self::NotAPerson => Code::NOT_A_PERSON,
             Self::NotTheDriver => Code::NOT_THE_DRIVER,
+            Self::OtherWork { .. } => Code::OTHER_WORK,
+            Self::NotInProtocol { .. } => Code::NOT_IN_PROTOCOL,
             Self::Input { .. } => Code::BAD_INPUT,
             Self::Artifact { .. } => Code::BAD_ARTIFACT,
             Self::Unsupported(_) => Code::UNSUPPORTED,
@@ -246,7 +252,7 @@ impl Rejection {
             Self::Scope { .. } => Code::BAD_SCOPE,
             Self::Advance { .. } => Code::BAD_ADVANCE_ANSWER,
             Self::NotSucceeded(_) => Code::NOT_SUCCEEDED,
-            Self::Landing { .. } | Self::NoLanding { .. } => Code::LANDING_UNDER_WAY,
+            Self::Landing { .. } | Self::NoLanding { .. } | Self::LandingExpects { .. } => Code::LANDING_UNDER_WAY,
             Self::Broken(_) => Code::INVARIANT_BROKEN,
         }
     }
@@ -287,12 +293,18 @@ impl std::fmt::Display for Rejection {
                 let what = "would waive more than was shown when it was asked";
                 write!(f, "the answer to {decision} {what}: {}; it is asked again as {anew}", list(more))
             }
-            Self::NothingToRetry => write!(f, "nothing here is held or halted"),
-            Self::NotHeld(unit) => write!(f, "nothing of `{unit}` is held"),
+            Self::NothingToRetry => write!(f, "nothing to retry: the run is not halted and no unit is held"),
+            Self::NotHeld(unit) => write!(f, "nothing to retry: `{unit}` is not held"),
             Self::GoneOn(unit) => write!(f, "`{unit}` is held, but the run has gone on without it"),
             Self::NoUnit(unit) => write!(f, "there is no unit `{unit}` in this run"),
             Self::NotAPerson => write!(f, "only a person may decide this"),
             Self::NotTheDriver => write!(f, "only the driver that holds the run may report this"),
+            Self::OtherWork { attempt, expected, reported } => {
+                write!(f, "{attempt} expects {}, but {} was given", expected.report(), reported.report())
+            }
+            Self::NotInProtocol { what, name } => {
+                write!(f, "the protocol loaded for this run has no {what} `{name}`, which its journal names")
+            }
             Self::Input { name, why } => write!(f, "input `{name}`: {why}"),
             Self::Artifact { name, why } => write!(f, "artifact `{name}`: {why}"),
             Self::Unsupported(what) => write!(f, "{what}"),
@@ -305,6 +317,9 @@ impl std::fmt::Display for Rejection {
             Self::NotSucceeded(open) => write!(f, "only a run that succeeded lands: {}", open.join("; ")),
             Self::Landing { onto } => write!(f, "a landing on `{onto}` is under way"),
             Self::NoLanding { token } => write!(f, "no landing is under way under token {token}"),
+            Self::LandingExpects { token, expected } => {
+                write!(f, "the landing under token {token} expects {expected} next")
+            }
             Self::Broken(violations) => {
                 write!(f, "the kernel broke its own rule: {}", violations.first().map_or("", |v| &v.what))
             }
@@ -318,36 +333,12 @@ fn list(names: &[Name]) -> String {
 
 /// Decides what a command changes.
 pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rejection> {
+    let mut draft = Draft::new(run, stamp);
     // What ends after the close is still recorded where it is a refusal; everything else has nothing left to change.
     if run.is_closed() {
-        return match command {
-            Command::Published { branch, commit } => {
-                let mut draft = Draft::new(run, stamp);
-                draft.published(branch, commit)?;
-                draft.finish()
-            }
-            Command::Report { attempt, token, result } => {
-                let mut draft = Draft::new(run, stamp);
-                draft.refuse_report(attempt, token, Some(result.object));
-                draft.finish()
-            }
-            Command::Repair(repaired) => {
-                let mut draft = Draft::new(run, stamp);
-                draft.repair(*repaired)?;
-                draft.finish()
-            }
-            // An answer that comes again changes nothing, also after the end; another one is refused and recorded.
-            Command::Answer { decision, answer }
-                if run.decisions.get(&decision).is_some_and(|known| known.end.is_some()) =>
-            {
-                let mut draft = Draft::new(run, stamp);
-                draft.answer(decision, *answer)?;
-                draft.finish()
-            }
-            command => land::decide(run, command, stamp),
-        };
+        draft.after_the_end(command)?;
+        return draft.finish();
     }
-    let mut draft = Draft::new(run, stamp);
     match command {
         Command::TakeOver { driver } => draft.take_over(driver)?,
         Command::Advance => {}

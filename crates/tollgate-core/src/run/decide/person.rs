@@ -22,9 +22,9 @@ impl Draft {
             .instances
             .iter()
             .filter(|(_, instance)| unit.is_none() || instance.unit == unit)
-            .filter_map(|(id, instance)| match &instance.at {
-                At::Held { stage, .. } => Some((id.clone(), stage.clone())),
-                _ => None,
+            .filter_map(|(id, instance)| {
+                let At::Held { stage, .. } = &instance.at else { return None };
+                Some((id.clone(), stage.clone()))
             })
             .collect();
         let (held, left): (Vec<_>, Vec<_>) = held.into_iter().partition(|(instance, _)| self.is_under_way(instance));
@@ -67,10 +67,9 @@ impl Draft {
     fn is_under_way(&self, instance: &str) -> bool {
         let Some(known) = self.instance(instance) else { return false };
         let (Some(parent), Some(each)) = (&known.parent, &known.each) else { return true };
-        let at_each = self.instance(parent).is_some_and(|above| match &above.at {
-            At::Each { stage } | At::Held { stage, .. } => stage == each,
-            _ => false,
-        });
+        let at_each = self
+            .instance(parent)
+            .is_some_and(|above| matches!(&above.at, At::Each { stage } | At::Held { stage, .. } if stage == each));
         at_each && self.is_under_way(parent)
     }
 

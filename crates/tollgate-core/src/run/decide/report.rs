@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::super::event::{ArtifactGiven, AttemptReported, By, ByKind, Changed, LedgerPlanned, VariableGiven, Work};
+use super::super::event::{
+    ArtifactGiven, AttemptReported, By, ByKind, Changed, LedgerPlanned, VariableGiven, Work, WorkKind,
+};
 use super::super::role_changes::Compared;
 use super::super::state::{Criterion, Ledger, Requirement, Unit};
 use super::draft::Draft;
 use super::open::OpenArtifact;
 use super::quota::is_cut_off;
+use super::work::other_work;
 use super::{AttemptResult, Rejection};
 use crate::Name;
 use crate::id::AttemptId;
@@ -25,12 +28,13 @@ impl Draft {
         let Some(live) = self.live(attempt, token, Some(result.object)) else { return Ok(()) };
         let protocol = self.protocol.clone();
         let Some(instance) = self.instance(&live.instance) else { return Ok(()) };
-        let (Work::Dispatch { role: role_name, worker, .. }, Some(stage)) =
-            (&live.work, Self::stage_of(&protocol, &instance, &live.stage))
-        else {
-            return Err(Rejection::NotTheDriver);
+        let Work::Dispatch { role: role_name, worker, .. } = &live.work else {
+            return Err(other_work(attempt, &live, WorkKind::Dispatch));
         };
-        let Some(role) = protocol.roles.get(role_name) else { return Err(Rejection::NotTheDriver) };
+        let missing = |what, name: &Name| Rejection::NotInProtocol { what, name: name.clone() };
+        let stage = Self::stage_of(&protocol, &instance, &live.stage);
+        let stage = stage.ok_or_else(|| missing("stage", &live.stage))?;
+        let role = protocol.roles.get(role_name).ok_or_else(|| missing("role", role_name))?;
         let unit = instance.unit.clone();
 
         let breach = self.breach(role, &live.instance, unit.as_ref(), &result.changed);

@@ -5,9 +5,10 @@
 //! retry → the same attempt again, under a new token: no further iteration
 //! ```
 
-use super::super::event::{AttemptUnready, Work};
+use super::super::event::{AttemptUnready, Work, WorkKind};
 use super::Rejection;
 use super::draft::Draft;
+use super::work::other_work;
 use crate::digest::Digest;
 use crate::id::AttemptId;
 use crate::protocol::Outcome;
@@ -23,7 +24,7 @@ impl Draft {
         self.needs_driver()?;
         let Some(live) = self.live(attempt, token, output) else { return Ok(()) };
         if matches!(live.work, Work::Land { .. }) {
-            return Err(Rejection::NotTheDriver);
+            return Err(other_work(attempt, &live, WorkKind::Commands));
         }
         let protocol = self.protocol.clone();
         let Some(instance) = self.instance(&live.instance) else { return Ok(()) };

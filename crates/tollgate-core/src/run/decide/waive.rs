@@ -68,7 +68,7 @@ impl Draft {
     /// Whether a role has judged this content.
     fn has_judged(&self, role: &Name, resources: &[Name], unit: Option<&Name>) -> bool {
         let judgements = &self.run.ledger.judgements;
-        let own = judgements.get(&keyed(role, unit)).into_iter().chain(judgements.get(role));
+        let own = judgements.get(&keyed(role, unit)).into_iter().chain(judgements.get(&keyed(role, None)));
         own.into_iter().any(|judged| gate::fresh(&self.run, &judged.on, resources, unit))
     }
 
@@ -123,10 +123,7 @@ impl Draft {
             let open = |known: &FindingState| !known.status_in(unit).is_closed() && self.is_only_of(known, unit);
             waivers.findings = self.findings(unit, open);
             // What a judge failed is waived with its findings: otherwise its rejection would stand.
-            let judged = self.run.ledger.judgements.iter().filter(|(key, _)| match &unit {
-                Some(unit) => key.ends_with(&format!("@{unit}")),
-                None => !key.contains('@'),
-            });
+            let judged = self.run.ledger.judgements.iter().filter(|(key, _)| key.unit.as_ref() == unit);
             for row in judged.flat_map(|(_, judged)| judged.failed.iter()) {
                 let open = self.run.criterion(row).is_some_and(|row| {
                     let rests_on = gate::row_rests_on(&self.run, row);

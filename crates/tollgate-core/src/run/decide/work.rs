@@ -1,7 +1,7 @@
 //! What the driver reports besides workers: take-overs, commands, landings, time.
 
 use super::super::event::{
-    AttemptLost, AttemptRefused, By, ByKind, CommandResult, CommandsRan, DriverTookOver, LandingEnded, Work,
+    AttemptLost, AttemptRefused, By, ByKind, CommandResult, CommandsRan, DriverTookOver, LandingEnded, Work, WorkKind,
 };
 use super::super::sandbox_record::Leash;
 use super::super::state::Attempt;
@@ -12,6 +12,11 @@ use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId};
 use crate::protocol::Outcome;
 use std::sync::Arc;
+
+/// The refusal of a report that the work of an attempt does not give.
+pub(super) fn other_work(attempt: AttemptId, live: &Attempt, reported: WorkKind) -> Rejection {
+    Rejection::OtherWork { attempt, expected: live.work.kind(), reported }
+}
 
 impl Draft {
     /// A driver takes over: what its predecessor had under way is repeated under new tokens.
@@ -53,7 +58,9 @@ impl Draft {
     ) -> Result<(), Rejection> {
         self.needs_driver()?;
         let Some(live) = self.live(attempt, token, None) else { return Ok(()) };
-        let Work::Commands { commands } = &live.work else { return Err(Rejection::NotTheDriver) };
+        let Work::Commands { commands } = &live.work else {
+            return Err(other_work(attempt, &live, WorkKind::Commands));
+        };
         // A command nobody heard of again would be asked for for ever: what has no result was not observed.
         let missing = commands.iter().filter(|command| !results.iter().any(|result| result.command == **command));
         let mut all: Vec<CommandResult> =
@@ -74,7 +81,7 @@ impl Draft {
         self.needs_driver()?;
         let Some(live) = self.live(attempt, token, None) else { return Ok(()) };
         if !matches!(live.work, Work::Land { .. }) {
-            return Err(Rejection::NotTheDriver);
+            return Err(other_work(attempt, &live, WorkKind::Land));
         }
         let protocol = self.protocol.clone();
         let Some(instance) = self.instance(&live.instance) else { return Ok(()) };

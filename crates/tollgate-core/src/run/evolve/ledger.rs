@@ -8,7 +8,6 @@ use super::super::finding::FindingState;
 use super::super::gate;
 use super::super::state::{Criterion, Judged, Ledger, On, Requirement, Run, Shown, Unit, Waived, keyed};
 use crate::Name;
-use crate::id::AttemptId;
 use crate::report::{Judgement, Plan, Verdict};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -51,14 +50,14 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned, by_person: bool
             attrs: row.attrs.clone(),
             requirements: row.requirements.clone(),
             state: UnitState::New,
-            accepted_at: None,
+            accepted_on: None,
             tree: None,
             in_tree: false,
         };
         match ledger.units.iter_mut().find(|old| old.name == row.name) {
             Some(old) => {
-                let Unit { state, accepted_at, tree, in_tree, .. } = old.clone();
-                *old = Unit { state, accepted_at, tree, in_tree, ..unit };
+                let Unit { state, accepted_on, tree, in_tree, .. } = old.clone();
+                *old = Unit { state, accepted_on, tree, in_tree, ..unit };
             }
             None => ledger.units.push(unit),
         }
@@ -148,11 +147,7 @@ pub(super) fn look_again(run: &mut Run, instance: &str) {
     for row in ledger.criteria.iter_mut().filter(|row| unit.is_none() || row.unit == unit) {
         row.ran.take_if(|shown| again(shown));
     }
-    let own = unit.as_ref().map(|unit| format!("@{unit}"));
-    ledger.commands.retain(|key, shown| {
-        let of_subject = own.as_ref().map_or_else(|| !key.contains('@'), |own| key.ends_with(own));
-        !(of_subject && again(shown))
-    });
+    ledger.commands.retain(|key, shown| key.unit != unit || !again(shown));
 }
 
 pub(super) fn waive(run: &mut Run, waiver: &WaiverGranted) {
@@ -169,7 +164,7 @@ pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Opt
         let judged = Judged {
             verdict: Verdict::Accept,
             on: on.clone(),
-            attempt: AttemptId(0),
+            attempt: None,
             seq,
             failed: Vec::new(),
             findings: BTreeSet::new(),
@@ -204,9 +199,8 @@ pub(super) fn open_finding(run: &mut Run, opened: &FindingOpened) {
     ledger.findings.insert(opened.finding, state);
     bump(ledger, "findings");
     if let Some(role) = &opened.about.role {
-        let of_role = |key: &Name| key.split('@').next() == Some(role);
-        let of_attempt = |judged: &Judged| judged.attempt == opened.about.attempt;
-        let judgements = ledger.judgements.iter_mut().filter(|(key, judged)| of_role(key) && of_attempt(judged));
+        let of_attempt = |judged: &Judged| judged.attempt == Some(opened.about.attempt);
+        let judgements = ledger.judgements.iter_mut().filter(|(key, judged)| key.name == *role && of_attempt(judged));
         judgements.for_each(|(_, judged)| judged.findings.extend([opened.finding]));
     }
 }

@@ -14,14 +14,13 @@ use super::event::{
 };
 use super::gate;
 use super::state::{
-    Answered, ArtifactState, At, Counter, Decision, Ended, InForce, Instance, LAND, Landing, Ledger, MAIN, OwnTree,
-    Phase, Run, Shown, Unit, keyed,
+    Answered, ArtifactState, At, Counter, Decision, Ended, InForce, Instance, Landing, Ledger, MAIN, OwnTree, Phase,
+    Run, Unit, keyed,
 };
 use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::model::{Kind, Target, Value};
 use crate::protocol::{Outcome, Protocol};
-use crate::report::Judgement;
 
 pub(super) use ledger::waive_for;
 use ledger::{change_findings, dispose, look_again, open_finding, part, plan, waive, widen};
@@ -66,7 +65,7 @@ pub fn begin(first: &Recorded, opened: &RunOpened, protocol: Arc<Protocol>) -> R
         pools: BTreeMap::new(),
         opened: Arc::new(opened.clone()),
         opened_ms: first.at_ms,
-        closed_ms: 0,
+        closed_ms: None,
         protocol,
     }
 }
@@ -98,7 +97,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
             let seq = run.seq;
             with(run, &each.instance, |instance| {
                 instance.at = At::Each { stage: each.stage.clone() };
-                instance.each_entered = seq;
+                instance.each_entered = Some(seq);
             });
         }
         Event::FlowHeld(held) => {
@@ -151,7 +150,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::FindingOpened(opened) => open_finding(run, opened),
         Event::JudgementRests(rests) => {
             let judgements = Arc::make_mut(&mut run.ledger).judgements.values_mut();
-            for judged in judgements.filter(|judged| judged.attempt == rests.attempt) {
+            for judged in judgements.filter(|judged| judged.attempt == Some(rests.attempt)) {
                 judged.findings.extend(rests.findings.iter().copied());
             }
         }
@@ -182,7 +181,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         }
         Event::RunClosed(closed) => {
             run.phase = Phase::Closed { outcome: closed.outcome, why: closed.why.clone() };
-            run.closed_ms = at_ms;
+            run.closed_ms = Some(at_ms);
         }
         Event::RunPublished(published) => run.published = Some(published.commit.clone()),
         Event::LandAsked(asked) => {
@@ -207,21 +206,14 @@ fn with_landing(run: &mut Run, change: impl FnOnce(&mut Landing)) {
 }
 
 fn unit_changed(run: &mut Run, changed: &super::event::UnitChanged) {
-    let accepted = Shown {
-        result: Judgement::Pass,
-        on: gate::on(run, Some(&changed.unit)),
-        attempt: crate::id::AttemptId(0),
-        object: None,
-        note: String::new(),
-        flaky: None,
-    };
+    let accepted = gate::on(run, Some(&changed.unit));
     let Some(unit) = unit_mut(run, &changed.unit) else { return };
     unit.state = changed.state;
     match changed.state {
-        UnitState::Accepted => unit.accepted_at = Some(accepted),
+        UnitState::Accepted => unit.accepted_on = Some(accepted),
         // What it was accepted on tells whether it can be accepted again without new work.
         UnitState::Lapsed => {}
-        _ => unit.accepted_at = None,
+        UnitState::New | UnitState::Produced | UnitState::Dropped => unit.accepted_on = None,
     }
     if changed.state == UnitState::Dropped {
         let findings = Arc::make_mut(&mut run.ledger).findings.values_mut();
@@ -273,7 +265,7 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         judging: None,
         lost: None,
         started: 0,
-        each_entered: 0,
+        each_entered: None,
         arrived: seq,
     };
     let known = run.instances.entry(entered.instance.clone()).or_insert_with(|| Arc::new(instance));
@@ -408,7 +400,7 @@ fn ask(run: &mut Run, at_ms: u64, asked: &DecisionAsked) {
     let on = gate::on_tree(run, asked.asked.tree.clone());
     let decision = Decision { asked: asked.asked.clone(), on, asked_ms: at_ms, end: None };
     run.decisions.insert(asked.decision, Arc::new(decision));
-    if &*asked.asked.instance == LAND {
+    if asked.asked.is_of_landing() {
         return with_landing(run, |landing| landing.decision = Some((asked.decision, false)));
     }
     if asked.asked.blocking && asked.asked.budget.is_none() {

@@ -151,7 +151,7 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
         let judged = Judged {
             verdict: reported.verdict,
             on,
-            attempt: reported.attempt,
+            attempt: Some(reported.attempt),
             seq,
             failed: failed.map(|said| said.id.clone()).collect(),
             findings: Default::default(),
@@ -211,7 +211,7 @@ pub(super) fn land(run: &mut Run, landing: &LandingEnded) {
     match landing.outcome {
         LandOutcome::Landed => ledger::join(run, name),
         LandOutcome::Conflict if landing.collided.is_some() => ledger::meet(run, name),
-        _ => {}
+        LandOutcome::Conflict | LandOutcome::OutOfScope | LandOutcome::Refused => {}
     }
     let paths = landing.paths.iter().map(ToString::to_string).collect();
     with(run, &attempt.instance, |instance| {

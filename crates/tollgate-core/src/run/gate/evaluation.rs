@@ -34,7 +34,15 @@ impl Eval<'_> {
             Condition::All(parts) => parts.iter().all(|part| self.holds(part)),
             Condition::Any(parts) => parts.iter().any(|part| self.holds(part)),
             Condition::Not(part) => !self.holds(part),
-            atom => self.condition(atom) == Status::Holds,
+            atom @ (Condition::Var { .. }
+            | Condition::It { .. }
+            | Condition::Holds(_)
+            | Condition::Judged(_)
+            | Condition::Answer { .. }
+            | Condition::Command { .. }
+            | Condition::Artifact { .. }
+            | Condition::Set { .. }
+            | Condition::Count { .. }) => self.condition(atom) == Status::Holds,
         }
     }
 
@@ -88,7 +96,7 @@ impl Eval<'_> {
 
     fn judged(&self, role: &str) -> Status {
         let own = self.unit.and_then(|unit| self.run.ledger.judgements.get(&keyed(role, Some(unit))));
-        let whole = self.run.ledger.judgements.get(role);
+        let whole = self.run.ledger.judgements.get(&keyed(role, None));
         // A judgement of the whole run is one of its units too; the later one counts.
         let last = own.into_iter().chain(whole).max_by_key(|judged| judged.seq);
         let Some(judged) = last else { return Status::Fails };
@@ -112,7 +120,8 @@ impl Eval<'_> {
     fn answer(&self, ask: &str, options: &[Name], by_anyone: bool) -> Status {
         let answers = &self.run.ledger.answers;
         let own = self.unit.and_then(|unit| answers.get(&keyed(ask, Some(unit))));
-        let Some(answered) = own.into_iter().chain(answers.get(ask)).max_by_key(|answered| answered.seq) else {
+        let Some(answered) = own.into_iter().chain(answers.get(&keyed(ask, None))).max_by_key(|answered| answered.seq)
+        else {
             return Status::Fails;
         };
         if options.contains(&answered.option) && (by_anyone || answered.by_person) {

@@ -189,7 +189,7 @@ pub fn trees_in_use(run: &Run) -> BTreeSet<Name> {
     let mut used = BTreeSet::from([run.tree.clone()]);
     for unit in &ledger.units {
         used.extend(unit.tree.iter().flat_map(|own| [own.base.clone(), own.tree.clone()]));
-        used.extend(unit.accepted_at.iter().map(|shown| shown.on.tree.clone()));
+        used.extend(unit.accepted_on.iter().map(|on| on.tree.clone()));
     }
     let shown = ledger.criteria.iter().flat_map(|row| row.judged.iter().chain(row.ran.iter()));
     used.extend(shown.chain(ledger.commands.values()).map(|shown| shown.on.tree.clone()));

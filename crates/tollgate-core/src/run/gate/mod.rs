@@ -83,13 +83,30 @@ pub fn over_inputs<'v>(condition: &Condition, value: &dyn Fn(&str) -> Option<&'v
         Condition::Any(parts) => parts.iter().any(|part| over_inputs(part, value)),
         Condition::Not(part) => match &**part {
             Condition::Var { .. } => !over_inputs(part, value),
-            _ => true,
+            Condition::All(_)
+            | Condition::Any(_)
+            | Condition::Not(_)
+            | Condition::It { .. }
+            | Condition::Holds(_)
+            | Condition::Judged(_)
+            | Condition::Answer { .. }
+            | Condition::Command { .. }
+            | Condition::Artifact { .. }
+            | Condition::Set { .. }
+            | Condition::Count { .. } => true,
         },
         Condition::Var { name, values } => match value(name) {
             Some(Value::Text(text)) => values.contains(text),
             Some(Value::Int(_) | Value::List(_)) | None => false,
         },
-        _ => true,
+        Condition::It { .. }
+        | Condition::Holds(_)
+        | Condition::Judged(_)
+        | Condition::Answer { .. }
+        | Condition::Command { .. }
+        | Condition::Artifact { .. }
+        | Condition::Set { .. }
+        | Condition::Count { .. } => true,
     }
 }
 
@@ -218,7 +235,17 @@ pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<Co
                         }
                     }
                 }
-                _ => {}
+                Condition::All(_)
+                | Condition::Any(_)
+                | Condition::Not(_)
+                | Condition::Var { .. }
+                | Condition::It { .. }
+                | Condition::Holds(_)
+                | Condition::Judged(_)
+                | Condition::Answer { .. }
+                | Condition::Artifact { .. }
+                | Condition::Set { .. }
+                | Condition::Count { .. } => {}
             }
         }
     }
@@ -275,7 +302,15 @@ pub fn leaves<'a>(condition: &'a Condition, into: &mut Vec<&'a Condition>) {
     match condition {
         Condition::All(parts) | Condition::Any(parts) => parts.iter().for_each(|part| leaves(part, into)),
         Condition::Not(part) => leaves(part, into),
-        atom => into.push(atom),
+        atom @ (Condition::Var { .. }
+        | Condition::It { .. }
+        | Condition::Holds(_)
+        | Condition::Judged(_)
+        | Condition::Answer { .. }
+        | Condition::Command { .. }
+        | Condition::Artifact { .. }
+        | Condition::Set { .. }
+        | Condition::Count { .. }) => into.push(atom),
     }
 }
 

@@ -151,7 +151,11 @@ fn since_verdict(run: &Run) -> Vec<Part> {
             let (now, of) = (run.tree_of(unit), unit.map_or("the run", |unit| unit));
             let news = if judged.on.tree == *now { ": nothing" } else { "" };
             parts.push(Part {
-                title: format!("since {role} judged {of} ({}, {}){news}", judged.verdict.word(), judged.attempt),
+                title: format!(
+                    "since {role} judged {of} ({}{}){news}",
+                    judged.verdict.word(),
+                    judged.attempt.map(|id| format!(", {id}")).unwrap_or_default()
+                ),
                 unit: unit.cloned(),
                 from: judged.on.tree.clone(),
                 to: now.clone(),
