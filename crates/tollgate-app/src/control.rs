@@ -6,7 +6,7 @@ use tollgate_core::id::DecisionId;
 use tollgate_core::run::Recorded;
 use tollgate_core::run::decide::Answer;
 use tollgate_engine::session::Session;
-use tollgate_engine::session::summary::Body;
+use tollgate_engine::session::summary::SummaryBody;
 use tollgate_store::{Filter, Summary};
 
 use crate::engine_errors::about;
@@ -51,7 +51,7 @@ impl Runs {
         }
         let asks = |summary: &&Summary| match summary.text.status.as_str() {
             "waiting" | "working" | "sleeping" | "halted" => true,
-            "succeeded" => Body::of(&summary.text).is_some_and(|body| body.open > 0),
+            "succeeded" => SummaryBody::of(&summary.text).is_some_and(|body| body.open > 0),
             _ => false,
         };
         let open = all.runs.iter().filter(asks);

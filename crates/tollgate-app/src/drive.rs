@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tollgate_core::run::Run;
-use tollgate_engine::driver::{Driver, Patience, Rest, Watch};
-use tollgate_engine::executor::RealHands;
+use tollgate_engine::driver::{DriveOutcome, Driver, Watch, WhenIdle};
+use tollgate_engine::executor::LocalExecutor;
 use tollgate_engine::process::holder;
 use tollgate_engine::session::Session;
 
@@ -24,13 +24,13 @@ const QUIET: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Drive<'a> {
     runs: &'a Runs,
-    hands: Arc<RealHands>,
+    hands: Arc<LocalExecutor>,
 }
 
 impl Runs {
     /// What drives runs here; `program` is Tollgate itself, which starts workers in their sandbox.
     pub fn drive(&self, program: &Path) -> Drive<'_> {
-        Drive { runs: self, hands: Arc::new(RealHands::new(&self.state, self.service.journal.clone(), program)) }
+        Drive { runs: self, hands: Arc::new(LocalExecutor::new(&self.state, self.service.journal.clone(), program)) }
     }
 }
 
@@ -38,7 +38,7 @@ impl Drive<'_> {
     /// What the sandbox will not do for a run.
     pub fn notices(&self, run: &Run) -> impl Iterator<Item = Notice> {
         let found = [
-            sandbox_summary::sentence(&self.hands.leashes(run)),
+            sandbox_summary::sentence(&self.hands.sandbox_records(run)),
             sandbox_summary::hidden_path(&self.hands.path_into_checkout(run)),
         ];
         found.into_iter().flatten().map(|message| Notice::Warning { code: None, message, next: None })
@@ -48,10 +48,10 @@ impl Drive<'_> {
     pub fn until_rest(
         &self,
         run: Session,
-        patience: Patience,
+        patience: WhenIdle,
         stop: Arc<AtomicBool>,
         watch: &mut dyn Watch,
-    ) -> Result<(Session, Rest), Failure> {
+    ) -> Result<(Session, DriveOutcome), Failure> {
         let id = run.run().id;
         let hands = Arc::new(Arc::clone(&self.hands));
         let mut driver = Driver::take(run, hands, &holder::this_process(), stop, watch).map_err(about(id))?;
@@ -60,10 +60,10 @@ impl Drive<'_> {
         let run = driver.release();
         let rest = match rest.map_err(about(id))? {
             // It is over, and asks whether to deliver where something else changed.
-            Rest::Closed if run.run().pending().next().is_some() => Rest::Waiting,
+            DriveOutcome::Closed if run.run().pending().next().is_some() => DriveOutcome::Waiting,
             rest => rest,
         };
-        if rest == Rest::Waiting {
+        if rest == DriveOutcome::Waiting {
             // From now on the trees that are asked about are a person's, whether or not anybody is shown them here.
             drop(self.runs.service.trees_of(run.run()));
         }

@@ -232,10 +232,10 @@ impl From<DriveError> for Failure {
                 .hint("`tollgate show RUN` shows who holds it"),
             DriveError::Command(error) => error.into(),
             DriveError::Load(error) => error.into(),
-            DriveError::Hands(error) if error.code == Code::FENCED_DRIVER => {
+            DriveError::Executor(error) if error.code == Code::FENCED_DRIVER => {
                 Failure::refused(code, message).hint("`tollgate show RUN` shows how it stands now")
             }
-            DriveError::Hands(error) => {
+            DriveError::Executor(error) => {
                 let hint = if error.hint.is_empty() { "`tollgate resume RUN` tries again" } else { &error.hint };
                 Failure::environment(code, message).hint(hint)
             }

@@ -6,8 +6,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
-use tollgate_engine::paths::lexical;
 use tollgate_core::diagnostic::{Diagnostic, Place};
+use tollgate_engine::paths::lexical;
 
 use crate::failure::Failure;
 

@@ -5,7 +5,7 @@ use tollgate_api::{RunStatus, RunSummary};
 use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::run::Run;
 use tollgate_engine::process::holder::is_dead;
-use tollgate_engine::session::summary::{self, Body, Standing};
+use tollgate_engine::session::summary::{self, SummaryBody, SummaryStatus};
 use tollgate_store::{Filter, Journal, Lease, Summary, SummaryText, Unlisted};
 
 use crate::failure::Failure;
@@ -54,28 +54,28 @@ impl Runs {
 }
 
 /// The word that the store keeps for a state.
-const fn stored(status: RunStatus) -> Standing {
+const fn stored(status: RunStatus) -> SummaryStatus {
     match status {
-        RunStatus::Working | RunStatus::Interrupted => Standing::Working,
-        RunStatus::Waiting => Standing::Waiting,
-        RunStatus::Sleeping => Standing::Sleeping,
-        RunStatus::Halted => Standing::Halted,
-        RunStatus::Succeeded => Standing::Succeeded,
-        RunStatus::Dropped => Standing::Dropped,
-        RunStatus::Cancelled => Standing::Cancelled,
+        RunStatus::Working | RunStatus::Interrupted => SummaryStatus::Working,
+        RunStatus::Waiting => SummaryStatus::Waiting,
+        RunStatus::Sleeping => SummaryStatus::Sleeping,
+        RunStatus::Halted => SummaryStatus::Halted,
+        RunStatus::Succeeded => SummaryStatus::Succeeded,
+        RunStatus::Dropped => SummaryStatus::Dropped,
+        RunStatus::Cancelled => SummaryStatus::Cancelled,
     }
 }
 
 /// How a run stands, on the wire.
-pub const fn status(standing: Standing) -> RunStatus {
+pub const fn status(standing: SummaryStatus) -> RunStatus {
     match standing {
-        Standing::Working => RunStatus::Working,
-        Standing::Waiting => RunStatus::Waiting,
-        Standing::Sleeping => RunStatus::Sleeping,
-        Standing::Halted => RunStatus::Halted,
-        Standing::Succeeded => RunStatus::Succeeded,
-        Standing::Dropped => RunStatus::Dropped,
-        Standing::Cancelled => RunStatus::Cancelled,
+        SummaryStatus::Working => RunStatus::Working,
+        SummaryStatus::Waiting => RunStatus::Waiting,
+        SummaryStatus::Sleeping => RunStatus::Sleeping,
+        SummaryStatus::Halted => RunStatus::Halted,
+        SummaryStatus::Succeeded => RunStatus::Succeeded,
+        SummaryStatus::Dropped => RunStatus::Dropped,
+        SummaryStatus::Cancelled => RunStatus::Cancelled,
     }
 }
 
@@ -90,8 +90,8 @@ fn driven(lease: Option<&Lease>, now_ms: u64) -> bool {
 
 /// Where a run stands: one that should be working and that nobody drives is interrupted.
 fn run_status(text: &SummaryText, lease: Option<&Lease>, now_ms: u64) -> RunStatus {
-    match Standing::parse(&text.status) {
-        Some(Standing::Working) | None if !driven(lease, now_ms) => RunStatus::Interrupted,
+    match SummaryStatus::parse(&text.status) {
+        Some(SummaryStatus::Working) | None if !driven(lease, now_ms) => RunStatus::Interrupted,
         Some(standing) => status(standing),
         None => RunStatus::Working,
     }
@@ -99,7 +99,7 @@ fn run_status(text: &SummaryText, lease: Option<&Lease>, now_ms: u64) -> RunStat
 
 fn row(run: RunId, events: u64, text: &SummaryText, lease: Option<&Lease>, now_ms: u64) -> RunSummary {
     // A body of another version, or one that somebody changed, is shown as far as it can be read.
-    let body = Body::of(text).unwrap_or_default();
+    let body = SummaryBody::of(text).unwrap_or_default();
     let status = run_status(text, lease, now_ms);
     RunSummary {
         run: run.to_string(),
@@ -126,7 +126,7 @@ fn row(run: RunId, events: u64, text: &SummaryText, lease: Option<&Lease>, now_m
 }
 
 /// The commands that take a run on.
-fn next(run: RunId, repository: &str, status: RunStatus, body: &Body) -> Vec<String> {
+fn next(run: RunId, repository: &str, status: RunStatus, body: &SummaryBody) -> Vec<String> {
     let answers = || body.asks.iter().flat_map(|ask| answers(run, ask.decision, ask.options.iter().map(|id| &**id)));
     match status {
         RunStatus::Working => vec![format!("tollgate logs -f {run}")],
@@ -170,9 +170,15 @@ fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
 
-    fn text(standing: Standing) -> SummaryText {
+    fn text(standing: SummaryStatus) -> SummaryText {
         let ask = summary::Ask { decision: DecisionId(2), options: vec!["accept".into(), "abort".into()] };
-        let body = Body { title: "A goal".into(), reason: "why".into(), open: 1, asks: vec![ask], ..Body::default() };
+        let body = SummaryBody {
+            title: "A goal".into(),
+            reason: "why".into(),
+            open: 1,
+            asks: vec![ask],
+            ..SummaryBody::default()
+        };
         let body = serde_json::to_vec(&body).unwrap();
         SummaryText { status: standing.word().into(), repository: "/a b/it's".into(), at_ms: 7, body }
     }
@@ -183,7 +189,7 @@ mod tests {
 
     #[test]
     fn working_needs_a_driver_that_lives() {
-        let working = text(Standing::Working);
+        let working = text(SummaryStatus::Working);
         let alive = tollgate_engine::process::holder::this_process();
         let dead = alive.replace("pid ", "pid 9");
         let cases = [
@@ -196,33 +202,35 @@ mod tests {
         for (lease, expected) in cases {
             assert_eq!(run_status(&working, lease.as_ref(), 100), expected, "{lease:?}");
         }
-        assert_eq!(run_status(&text(Standing::Waiting), None, 100), RunStatus::Waiting);
+        assert_eq!(run_status(&text(SummaryStatus::Waiting), None, 100), RunStatus::Waiting);
     }
 
     #[test]
     fn every_standing_says_what_to_type() {
         let run = RunId::from_bits(7);
         let row = |standing| row(run, 3, &text(standing), None, 100);
-        assert_eq!(row(Standing::Working).next, [format!("tollgate resume {run}")]);
+        assert_eq!(row(SummaryStatus::Working).next, [format!("tollgate resume {run}")]);
         let answers = [format!("tollgate decide {run} dec_2 accept"), format!("tollgate decide {run} dec_2 abort")];
-        assert_eq!(row(Standing::Waiting).next, answers);
+        assert_eq!(row(SummaryStatus::Waiting).next, answers);
         assert_eq!(
-            row(Standing::Halted).next[2..],
+            row(SummaryStatus::Halted).next[2..],
             [format!("tollgate retry {run}"), format!("tollgate cancel {run}")]
         );
         let git = r"git -C '/a b/it'\''s'";
         let look = [format!("{git} log -p HEAD..tollgate/{run}"), format!("tollgate land {run} --as merge")];
-        assert_eq!(row(Standing::Succeeded).next, answers);
-        let succeeded =
-            |body: Body| SummaryText { body: serde_json::to_vec(&body).unwrap(), ..text(Standing::Succeeded) };
-        assert_eq!(super::row(run, 3, &succeeded(Body::default()), None, 100).next, look);
-        let landed = succeeded(Body { landed: true, ..Body::default() });
+        assert_eq!(row(SummaryStatus::Succeeded).next, answers);
+        let succeeded = |body: SummaryBody| SummaryText {
+            body: serde_json::to_vec(&body).unwrap(),
+            ..text(SummaryStatus::Succeeded)
+        };
+        assert_eq!(super::row(run, 3, &succeeded(SummaryBody::default()), None, 100).next, look);
+        let landed = succeeded(SummaryBody { landed: true, ..SummaryBody::default() });
         assert_eq!(super::row(run, 3, &landed, None, 100).next, [""; 0]);
-        let body = Body { unpublished: true, ..Body::default() };
+        let body = SummaryBody { unpublished: true, ..SummaryBody::default() };
         let body = serde_json::to_vec(&body).unwrap();
-        let unpublished = SummaryText { body, ..text(Standing::Succeeded) };
+        let unpublished = SummaryText { body, ..text(SummaryStatus::Succeeded) };
         assert_eq!(super::row(run, 3, &unpublished, None, 100).next, [format!("tollgate resume {run}")]);
-        assert!(row(Standing::Dropped).next.is_empty());
+        assert!(row(SummaryStatus::Dropped).next.is_empty());
     }
 
     /// A row that another version wrote, or somebody changed, hides no run.

@@ -16,7 +16,7 @@ use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::{Command, Effect, Recorded, Rejection, Run, effects_under, next_wake};
 use tollgate_store::{LeaseError, LeaseRequest, Object, Point, reach};
 
-use crate::session::summary::{Standing, standing};
+use crate::session::summary::{SummaryStatus, status};
 use crate::session::{CommandError, LoadError, Session};
 
 /// How long a lease lasts without being renewed.
@@ -24,7 +24,7 @@ pub const LEASE_MS: u64 = 30_000;
 /// How many times it is renewed in that time.
 const RENEWALS: u64 = 6;
 /// How often a driver looks whether others have appended to its run.
-pub const LOOK_MS: u64 = 100;
+pub const POLL_MS: u64 = 100;
 
 static LEASE: OnceLock<u64> = OnceLock::new();
 
@@ -40,57 +40,57 @@ fn lease_ms() -> u64 {
 
 /// What came of an effect.
 #[derive(Debug)]
-pub struct Finished {
+pub struct EffectResult {
     /// The token it was done under.
     pub token: u64,
-    /// What the kernel is told.
+    /// The command for the kernel.
     pub command: Command,
     /// The objects that its events will name.
     pub objects: Vec<Object>,
 }
 
-/// What hands say to their driver.
+/// What an executor sends to its driver.
 #[derive(Debug)]
-enum Said {
-    Finished(Finished),
-    Failed(HandsError),
+enum EffectMessage {
+    Finished(EffectResult),
+    Failed(ExecutorError),
 }
 
-/// Where hands report to.
+/// Where an executor sends the result of an effect.
 #[derive(Debug, Clone)]
-pub struct Done(Sender<Said>);
+pub struct EffectReply(Sender<EffectMessage>);
 
-impl Done {
-    /// Says what came of an effect. Nobody listens any more when the driver is gone: then it does not count.
-    pub fn say(&self, finished: Finished) {
-        self.0.send(Said::Finished(finished)).ok();
+impl EffectReply {
+    /// Sends the result of an effect. It is dropped when the driver is gone.
+    pub fn send(&self, finished: EffectResult) {
+        self.0.send(EffectMessage::Finished(finished)).ok();
     }
 
-    /// Says that an effect cannot be had as things are: nothing is recorded, and the next driver tries again.
-    pub fn fail(&self, error: HandsError) {
-        self.0.send(Said::Failed(error)).ok();
+    /// Reports that an effect cannot be performed now: nothing is recorded, and the next driver tries again.
+    pub fn fail(&self, error: ExecutorError) {
+        self.0.send(EffectMessage::Failed(error)).ok();
     }
 }
 
 /// What performs effects.
-pub trait Hands: Send + Sync {
-    /// Brings order into what a dead driver left, for one that holds the run under this epoch: its workers are ended before
-    /// anything is started.
-    fn settle(&self, run: &Run, epoch: u64) -> Result<(), HandsError>;
-    /// Begins an effect under a token. What came of it is said once, later.
-    fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done);
-    /// Ends an effect that is no longer wanted; what it wrote is kept.
-    fn end(&self, token: u64);
-    /// Renders the run's projections, after its events; hands without files render none.
+pub trait Executor: Send + Sync {
+    /// Recovers from a dead driver, for the one that holds the run under this epoch: its workers are ended before anything
+    /// is started.
+    fn recover(&self, run: &Run, epoch: u64) -> Result<(), ExecutorError>;
+    /// Starts an effect under a token. Its result is sent once, later.
+    fn start(&self, run: &Run, effect: &Effect, token: u64, done: EffectReply);
+    /// Cancels an effect that is no longer wanted; what it wrote is kept.
+    fn cancel(&self, token: u64);
+    /// Renders the run's projections, after its events; an executor without files renders none.
     fn project(&self, run: &Run) {
         let _ = run;
     }
 }
 
-/// Why hands could not do what nothing but the world stands against.
+/// Why an executor cannot perform an effect now: a fault of the machine or the repository, not of the run.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
-pub struct HandsError {
+pub struct ExecutorError {
     /// Its page.
     pub code: Code,
     /// What is wrong.
@@ -131,7 +131,7 @@ pub enum DriveError {
     Load(#[from] LoadError),
     /// The work trees or workers are not ready.
     #[error(transparent)]
-    Hands(#[from] HandsError),
+    Executor(#[from] ExecutorError),
 }
 
 impl DriveError {
@@ -148,14 +148,14 @@ impl DriveError {
             Self::Lease(error) => error.code(),
             Self::Command(error) => error.code(),
             Self::Load(error) => error.code(),
-            Self::Hands(error) => error.code,
+            Self::Executor(error) => error.code,
         }
     }
 }
 
-/// Why a driver came to rest.
+/// Why a driver stopped driving.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rest {
+pub enum DriveOutcome {
     /// The run is over.
     Closed,
     /// A person is asked, and nothing else can move.
@@ -168,15 +168,15 @@ pub enum Rest {
     Stopped,
 }
 
-/// Whether a driver stays while nothing is under way.
+/// What a driver does while no effect is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
-    /// It returns, also when the run would go on by itself later.
-    None,
-    /// It returns when a person is asked, and waits for a time that was named.
-    Leave,
-    /// It waits for the answer, whoever gives it.
-    Stay,
+pub enum WhenIdle {
+    /// It returns, also when the run would continue by itself later.
+    Return,
+    /// It waits for a timer, and returns when a person must answer.
+    WaitForTimer,
+    /// It waits for the answer, from any process.
+    WaitForAnswer,
 }
 
 /// Somebody who watches a run: told of every event, in order, and now and then that time passes.
@@ -190,13 +190,13 @@ pub trait Watch {
 /// Drives one run.
 pub struct Driver {
     session: Session,
-    hands: Arc<dyn Hands>,
+    executor: Arc<dyn Executor>,
     by: By,
     epoch: u64,
     renewed_ms: u64,
-    under_way: BTreeMap<u64, Effect>,
-    sender: Sender<Said>,
-    receiver: Receiver<Said>,
+    running: BTreeMap<u64, Effect>,
+    sender: Sender<EffectMessage>,
+    receiver: Receiver<EffectMessage>,
     stop: Arc<AtomicBool>,
 }
 
@@ -210,7 +210,7 @@ impl Driver {
     /// Takes a run: its lease, the order that a dead driver left behind, and what was under way.
     pub fn take(
         mut session: Session,
-        hands: Arc<dyn Hands>,
+        executor: Arc<dyn Executor>,
         name: &str,
         stop: Arc<AtomicBool>,
         watch: &mut dyn Watch,
@@ -235,17 +235,17 @@ impl Driver {
         let seen = session.refresh()?;
         watch.events(session.run(), &seen);
         reach(Point::LeaseTaken);
-        hands.settle(session.run(), lease.epoch)?;
+        executor.recover(session.run(), lease.epoch)?;
         reach(Point::Settled);
         let (sender, receiver) = channel();
         let by = By { kind: ByKind::Driver, name: name.into() };
         let mut driver = Self {
             session,
-            hands,
+            executor,
             by,
             epoch: lease.epoch,
             renewed_ms: now_ms,
-            under_way: BTreeMap::new(),
+            running: BTreeMap::new(),
             sender,
             receiver,
             stop,
@@ -262,16 +262,16 @@ impl Driver {
     }
 
     /// Drives until nothing is under way and nothing can be.
-    pub fn drive(&mut self, patience: Patience, watch: &mut dyn Watch) -> Result<Rest, DriveError> {
-        let result = self.drive_on(patience, watch);
+    pub fn drive(&mut self, when_idle: WhenIdle, watch: &mut dyn Watch) -> Result<DriveOutcome, DriveError> {
+        let result = self.drive_on(when_idle, watch);
         // Whatever ends the driving ends what it started: another driver, or the next one, begins anew.
-        for token in std::mem::take(&mut self.under_way).into_keys() {
-            self.hands.end(token);
+        for token in std::mem::take(&mut self.running).into_keys() {
+            self.executor.cancel(token);
         }
         result
     }
 
-    fn drive_on(&mut self, patience: Patience, watch: &mut dyn Watch) -> Result<Rest, DriveError> {
+    fn drive_on(&mut self, when_idle: WhenIdle, watch: &mut dyn Watch) -> Result<DriveOutcome, DriveError> {
         loop {
             // Overtaken: whatever is left to do is another driver's.
             if self.session.run().epoch > self.epoch {
@@ -279,34 +279,36 @@ impl Driver {
             }
             self.perform();
             if self.stop.load(Ordering::Relaxed) {
-                return Ok(Rest::Stopped);
+                return Ok(DriveOutcome::Stopped);
             }
-            if self.under_way.is_empty() {
-                match standing(self.session.run()) {
-                    Standing::Succeeded | Standing::Dropped | Standing::Cancelled => return Ok(Rest::Closed),
-                    Standing::Halted => return Ok(Rest::Halted),
-                    Standing::Waiting if patience != Patience::Stay && !self.is_due_soon() => {
-                        return Ok(Rest::Waiting);
+            if self.running.is_empty() {
+                match status(self.session.run()) {
+                    SummaryStatus::Succeeded | SummaryStatus::Dropped | SummaryStatus::Cancelled => {
+                        return Ok(DriveOutcome::Closed);
                     }
-                    Standing::Sleeping if patience == Patience::None && !self.is_due_soon() => {
-                        return Ok(Rest::Sleeping);
+                    SummaryStatus::Halted => return Ok(DriveOutcome::Halted),
+                    SummaryStatus::Waiting if when_idle != WhenIdle::WaitForAnswer && !self.is_due_soon() => {
+                        return Ok(DriveOutcome::Waiting);
+                    }
+                    SummaryStatus::Sleeping if when_idle == WhenIdle::Return && !self.is_due_soon() => {
+                        return Ok(DriveOutcome::Sleeping);
                     }
                     // Nothing is under way and nobody is asked: a unit is held and the rest waits for it.
-                    Standing::Working if !self.advance(watch)? => return Ok(Rest::Halted),
-                    Standing::Working | Standing::Waiting | Standing::Sleeping => {}
+                    SummaryStatus::Working if !self.advance(watch)? => return Ok(DriveOutcome::Halted),
+                    SummaryStatus::Working | SummaryStatus::Waiting | SummaryStatus::Sleeping => {}
                 }
             }
-            match self.receiver.recv_timeout(Duration::from_millis(LOOK_MS)) {
-                Ok(Said::Finished(finished)) => self.finish(finished, watch)?,
-                Ok(Said::Failed(error)) => return Err(DriveError::Hands(error)),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => self.look(watch)?,
+            match self.receiver.recv_timeout(Duration::from_millis(POLL_MS)) {
+                Ok(EffectMessage::Finished(finished)) => self.finish(finished, watch)?,
+                Ok(EffectMessage::Failed(error)) => return Err(DriveError::Executor(error)),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => self.poll(watch)?,
             }
         }
     }
 
     /// Whether a timer fires within the time in which a driver looks around anyway.
     fn is_due_soon(&self) -> bool {
-        next_wake(self.session.run()).is_some_and(|at| at <= self.session.now_ms() + LOOK_MS)
+        next_wake(self.session.run()).is_some_and(|at| at <= self.session.now_ms() + POLL_MS)
     }
 
     /// Starts what should be under way and is not, and ends what should not be.
@@ -315,21 +317,21 @@ impl Driver {
             .into_iter()
             .map(|effect| (token_of(&effect), effect))
             .collect();
-        let gone: Vec<u64> = self.under_way.keys().filter(|token| !wanted.contains_key(token)).copied().collect();
+        let gone: Vec<u64> = self.running.keys().filter(|token| !wanted.contains_key(token)).copied().collect();
         for token in gone {
-            self.under_way.remove(&token);
-            self.hands.end(token);
+            self.running.remove(&token);
+            self.executor.cancel(token);
         }
         for (token, effect) in wanted {
-            if !self.under_way.contains_key(&token) {
-                self.hands.begin(self.session.run(), &effect, token, Done(self.sender.clone()));
-                self.under_way.insert(token, effect);
+            if !self.running.contains_key(&token) {
+                self.executor.start(self.session.run(), &effect, token, EffectReply(self.sender.clone()));
+                self.running.insert(token, effect);
             }
         }
     }
 
-    fn finish(&mut self, finished: Finished, watch: &mut dyn Watch) -> Result<(), DriveError> {
-        self.under_way.remove(&finished.token);
+    fn finish(&mut self, finished: EffectResult, watch: &mut dyn Watch) -> Result<(), DriveError> {
+        self.running.remove(&finished.token);
         self.command(finished.command, &finished.objects, watch)
     }
 
@@ -341,7 +343,7 @@ impl Driver {
     }
 
     /// Looks around: the lease, what others appended, the time.
-    fn look(&mut self, watch: &mut dyn Watch) -> Result<(), DriveError> {
+    fn poll(&mut self, watch: &mut dyn Watch) -> Result<(), DriveError> {
         let now_ms = self.session.now_ms();
         let run = self.session.run().id;
         if now_ms >= self.renewed_ms + lease_ms() / RENEWALS {
@@ -380,7 +382,7 @@ impl Driver {
         }
         watch.events(self.session.run(), &outcome.events);
         reach(Point::BeforeProjections);
-        self.hands.project(self.session.run());
+        self.executor.project(self.session.run());
         reach(Point::AfterProjections);
         Ok(())
     }

@@ -122,8 +122,8 @@ impl Worker {
     /// What it does not tell, so that no budget can hold it to that. A script uses nothing.
     pub fn untold(&self) -> Vec<String> {
         let program = self.command.first().map(String::as_str).unwrap_or_default();
-        let sheet = agent::sheet(self.adapter.word(), program);
-        let told = |of: fn(&agent::Sheet) -> Option<bool>| match self.adapter {
+        let sheet = agent::capabilities_of(self.adapter.word(), program);
+        let told = |of: fn(&agent::AgentCapabilities) -> Option<bool>| match self.adapter {
             Adapter::Script => true,
             Adapter::Command => false,
             Adapter::Agent(_) => sheet.and_then(of).unwrap_or(false),

@@ -1,7 +1,7 @@
 //! Places that a worker may not be given: said when the configuration is read, before anything is started.
 
 use tollgate_core::code::Code;
-use tollgate_engine::sandbox::{Clash, Programs, Reserved, probe};
+use tollgate_engine::sandbox::{PathConflict, ProgramFolders, ReservedPaths, probe};
 use tollgate_engine::workspace::Repository;
 
 use super::{Adapter, Config};
@@ -19,7 +19,7 @@ impl Config {
             return Ok(self);
         }
         let state = environment.state_dir()?;
-        let bare = || Reserved { state: state.clone(), ..Reserved::default() };
+        let bare = || ReservedPaths { state: state.clone(), ..ReservedPaths::default() };
         let found = Repository::find(environment.directory());
         let reserved = found.map_or_else(|_| bare(), |repository| repository.reserved(&state));
         let own = workers.values().flat_map(|setting| match setting.value.adapter {
@@ -28,10 +28,10 @@ impl Config {
         });
         let reserved = reserved.where_written(named.iter().flat_map(|(_, bounds)| &bounds.writes), own.copied());
         for (name, bounds) in named {
-            let is_open = Reserved::holds_programs(&bounds.writes) && !probe(environment.program()?).mounts();
-            let programs = if is_open { Programs::Open } else { Programs::Kept };
-            let reserved = Reserved { programs, ..reserved.clone() };
-            if let Some(Clash { place, why, next }) = reserved.clash(&bounds.reads, &bounds.writes) {
+            let is_open = ReservedPaths::holds_programs(&bounds.writes) && !probe(environment.program()?).mounts();
+            let programs = if is_open { ProgramFolders::Unprotected } else { ProgramFolders::Protected };
+            let reserved = ReservedPaths { programs, ..reserved.clone() };
+            if let Some(PathConflict { place, why, next }) = reserved.clash(&bounds.reads, &bounds.writes) {
                 let message = format!("`{place}` cannot be given to the worker `{name}`: {why}");
                 return Err(Failure::refused(Code::CONFIG, message).hint(next));
             }

@@ -11,7 +11,7 @@ use tollgate_core::run::event::Changed;
 use tollgate_engine::git::ObjectId;
 use tollgate_engine::session;
 use tollgate_engine::workers::shell_words;
-use tollgate_engine::workspace::{Kept, Workspace, run_folder};
+use tollgate_engine::workspace::{KeptTree, Workspace, run_folder};
 use tollgate_store::{Filter, Journal};
 
 use super::history::{History, change, tell};
@@ -106,7 +106,7 @@ fn work(runs: &Runs, run: &Run) -> (Vec<api::Tree>, Vec<api::Change>) {
 fn kept(runs: &Runs, run: &Run) -> Vec<api::Kept> {
     let Ok(workspace) = Workspace::of(&runs.state, run) else { return Vec::new() };
     let unit = |tree: &str| run.ledger.units.iter().find(|unit| workspace.locate(Some(&unit.name)).name() == tree);
-    let wire = |kept: Kept| {
+    let wire = |kept: KeptTree| {
         let place = shell_words::join(&[kept.place.display().to_string()]);
         let look = match &kept.commit {
             Some(commit) => format!("git --git-dir {place} show {}", &commit.as_str()[..12]),

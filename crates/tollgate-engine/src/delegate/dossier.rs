@@ -46,7 +46,7 @@ pub(super) struct Dossier {
 
 /// What the command line says of the work.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Said<'a> {
+pub(super) struct SurfaceOverrides<'a> {
     pub role: &'a str,
     pub unit: &'a str,
     /// The folder to work in.
@@ -58,7 +58,7 @@ pub(super) struct Said<'a> {
 }
 
 /// Reads a dossier; everything that is wrong with it otherwise.
-pub(super) fn read(bytes: &[u8], said: Said<'_>) -> Result<Dossier, Vec<String>> {
+pub(super) fn read(bytes: &[u8], said: SurfaceOverrides<'_>) -> Result<Dossier, Vec<String>> {
     let whole = |why: &str| vec![why.to_owned()];
     let text = str::from_utf8(bytes).map_err(|_| whole("it is not UTF-8 text"))?;
     let contract = registry::defined(CONTRACT).ok_or_else(|| whole("there is no contract for it"))?;
@@ -161,7 +161,7 @@ fn without_git(surfaces: Vec<String>) -> Result<Vec<String>, Vec<String>> {
     }
 }
 
-fn with_surfaces(root: Node<'static>, said: Said<'_>) -> Node<'static> {
+fn with_surfaces(root: Node<'static>, said: SurfaceOverrides<'_>) -> Node<'static> {
     let (mut allowed, mut forbidden) = (texts(&root, ALLOWED), texts(&root, FORBIDDEN));
     if !said.allowed.is_empty() {
         allowed = said.allowed.to_vec();

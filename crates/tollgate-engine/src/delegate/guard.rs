@@ -14,12 +14,12 @@ use super::dossier::Dossier;
 use super::external_git_files::reached;
 use super::git_paths::{leads, not_committed, refuse};
 use super::report::{Frame, Guard, Reason};
-use super::scratch::Room;
+use super::scratch::Scratch;
 use super::secrets_check::Leaks;
 use super::surfaces::{Grant, grant, holds};
 use super::{Delegation, Stop, VERIFIER, go_on, invalid};
 use crate::git::{quote, unquote};
-use crate::sandbox::Reserved;
+use crate::sandbox::ReservedPaths;
 use crate::workspace::{Change, ChangeKind, Repository, Snapshot, WorkspaceError};
 
 /// How many paths a report names, and how many differences.
@@ -32,22 +32,22 @@ const UNBORN: &str = "everything: there is no commit yet";
 
 /// The folder that a worker works in, before it does.
 #[derive(Debug)]
-pub(super) struct Scene {
+pub(super) struct Baseline {
     repository: Option<Repository>,
     before: Snapshot,
     scratch: PathBuf,
 }
 
-impl Scene {
+impl Baseline {
     /// Looks at the folder. Who writes starts from a checkout without changes that are not committed, unless they may be there.
     pub fn look(
         asked: &Delegation,
         cwd: &Path,
-        room: &Room,
+        scratch: &Scratch,
         guard: &mut Guard,
         stop: &AtomicBool,
     ) -> Result<Self, Stop> {
-        let scratch = room.path("look");
+        let scratch = scratch.path("look");
         let mut dirty = Vec::new();
         let repository = match Repository::find(cwd) {
             Ok(found) => {
@@ -90,7 +90,7 @@ impl Scene {
         let found =
             |git: &[PathBuf]| grant(cwd, allowed, &dossier.forbidden, git).map_err(|wrong| invalid(vec![wrong]));
         let first = found(&self.git_places())?;
-        refuse(asked, &self.inside(asked, cwd, &first.narrowed.writes)?, guard)?;
+        refuse(asked, &self.inside(asked, cwd, &first.write_subset.writes)?, guard)?;
         // What holds the whole folder would leave nothing to be written.
         let reached = reached(cwd, &self.repositories()).into_iter().filter(|place| !cwd.starts_with(place));
         self.before.keeps(reached.collect());
@@ -150,8 +150,8 @@ impl Scene {
     }
 
     /// What no configuration gives to a worker.
-    pub fn reserved(&self, state: &Path) -> Reserved {
-        let bare = Reserved { state: state.to_owned(), ..Reserved::default() };
+    pub fn reserved(&self, state: &Path) -> ReservedPaths {
+        let bare = ReservedPaths { state: state.to_owned(), ..ReservedPaths::default() };
         self.repository.as_ref().map_or(bare, |repository| repository.reserved(state))
     }
 

@@ -6,7 +6,10 @@
 //!
 //! What is out of order at any step is a report too, with the reason in it.
 
-#![expect(clippy::disallowed_methods, reason = "the room of a delegation: the folder it works in and its scratch")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module owns the folder that a delegation works in, and its scratch folder"
+)]
 
 mod dossier;
 mod external_git_files;
@@ -30,16 +33,16 @@ use tollgate_contract::registry;
 use tollgate_core::id::AttemptId;
 use tollgate_core::redact::Secrets;
 
-pub use report::{Delivered, Ending, Reason};
+pub use report::{Ending, FinalReport, Reason};
 
 use self::dossier::Dossier;
-use self::guard::Scene;
+use self::guard::Baseline;
 use self::report::{Frame, mistakes};
-use self::scratch::{Room, Turn};
+use self::scratch::{FolderLock, Scratch};
 use self::worker_report::own_report;
 use crate::clock::{new_run_id, nonce};
 use crate::process::{End, Inherit, adopt_orphans, mark_driver, secrets};
-use crate::sandbox::{Asked, Tether, denials, probe};
+use crate::sandbox::{Confinement, SandboxRequest, denials, probe};
 use crate::workers::agent::{AgentSpec, AgentWorker};
 use crate::workers::command::{BriefBy, CommandWorker};
 use crate::workers::pinned_files::{self, PinnedFile};
@@ -79,10 +82,10 @@ const LOGIN_WORDS: [&str; 18] = [
 
 /// A worker that was found by its name.
 #[derive(Debug, Clone)]
-pub struct Hired {
+pub struct ResolvedWorker {
     pub program: Program,
     /// What it is held to.
-    pub asked: Asked,
+    pub asked: SandboxRequest,
     /// The trusted files of the repository, where its words name one.
     pub folder: Vec<(String, PinnedFile)>,
     /// Where a program with a `/` is looked up.
@@ -143,7 +146,7 @@ pub struct Delegation {
     /// Whether changes that are not committed are left to be there.
     pub allow_dirty: bool,
     /// The worker, or why there is none.
-    pub hired: Result<Hired, String>,
+    pub worker: Result<ResolvedWorker, String>,
     /// This program.
     pub tollgate: PathBuf,
     /// The state directory: what is needed meanwhile lies there.
@@ -167,12 +170,12 @@ pub fn unit_problem(role: &str, unit: &str) -> Option<String> {
 }
 
 /// The report where not even the folders that a delegation needs are known.
-pub fn unable(agent: &str, role: &str, unit: &str, why: &str) -> Delivered {
+pub fn unable(agent: &str, role: &str, unit: &str, why: &str) -> FinalReport {
     Frame::of(agent, role, unit).blocked(Reason::Execution, why, &[])
 }
 
 /// Delegates; `stop` ends the worker.
-pub fn delegate(asked: &Delegation, stop: &AtomicBool) -> Delivered {
+pub fn delegate(asked: &Delegation, stop: &AtomicBool) -> FinalReport {
     let mut frame = Frame::of(&asked.agent, &asked.role, &asked.unit);
     let delivered = match perform(asked, &mut frame, stop) {
         Ok(delivered) => delivered,
@@ -188,47 +191,47 @@ pub fn delegate(asked: &Delegation, stop: &AtomicBool) -> Delivered {
     }
 }
 
-fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<Delivered, Stop> {
+fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<FinalReport, Stop> {
     let dossier = read_dossier(asked)?;
     frame.guard.warnings.extend(dossier.warnings.iter().cloned());
-    let hired = asked.hired.as_ref().map_err(|why| Stop(Reason::WorkerUnavailable, why.clone(), Vec::new()))?;
-    frame.adapter.insert("adapter".into(), hired.program.adapter().into());
-    frame.adapter.insert("source".into(), hired.source.into());
+    let resolved = asked.worker.as_ref().map_err(|why| Stop(Reason::WorkerUnavailable, why.clone(), Vec::new()))?;
+    frame.adapter.insert("adapter".into(), resolved.program.adapter().into());
+    frame.adapter.insert("source".into(), resolved.source.into());
     let cwd = asked.cwd.as_ref().map_err(Stop::execution)?;
-    let room = Room::make(&asked.state).map_err(Stop::execution)?;
-    let _turn = Turn::take(cwd, &asked.role)?;
-    let mut scene = Scene::look(asked, cwd, &room, &mut frame.guard, stop)?;
+    let scratch = Scratch::make(&asked.state).map_err(Stop::execution)?;
+    let _lock = FolderLock::take(cwd, &asked.role)?;
+    let mut baseline = Baseline::look(asked, cwd, &scratch, &mut frame.guard, stop)?;
     let dialect = registry::report_dialect(CONTRACT).ok_or_else(|| Stop::execution("there is no contract for it"))?;
-    let forces_schema = matches!(&hired.program, Program::Agent(spec) if spec.adapter.forces_schema);
+    let forces_schema = matches!(&resolved.program, Program::Agent(spec) if spec.adapter.forces_schema);
     let markers = if forces_schema { None } else { Some(markers()?) };
     let brief = prompt::write(&asked.role, &asked.unit, cwd, &dossier, dialect, markers.as_ref());
-    let (worker, copy) = worker(hired, &room, asked)?;
+    let (worker, copy) = worker(resolved, &scratch, asked)?;
     frame.adapter.insert("command".into(), worker.describe().into());
-    let mut tether = tether(asked, hired, &dossier, &mut scene, cwd, frame)?;
-    tether.reads.extend(scene.reads());
-    tether.git_config = scene.git_config();
-    tether.reads.extend(copy.iter().map(|copy| copy.root().to_owned()));
-    if let Program::Script(file) = &hired.program {
-        tether.reads.push(file.into());
+    let mut confinement = confinement(asked, resolved, &dossier, &mut baseline, cwd, frame)?;
+    confinement.reads.extend(baseline.reads());
+    confinement.git_config = baseline.git_config();
+    confinement.reads.extend(copy.iter().map(|copy| copy.root().to_owned()));
+    if let Program::Script(file) = &resolved.program {
+        confinement.reads.push(file.into());
     }
-    let secrets = secrets(&Inherit::Only(tether.variables.clone()), &[]).map_err(Stop::execution)?;
-    let leaks = scene.leaks(cwd, &dossier, &hired.examples, &secrets);
-    let leash = tether.leash.clone();
-    let job = job(asked, cwd, &room, &brief, tether, secrets)?;
+    let secrets = secrets(&Inherit::Only(confinement.variables.clone()), &[]).map_err(Stop::execution)?;
+    let leaks = baseline.leaks(cwd, &dossier, &resolved.examples, &secrets);
+    let leash = confinement.leash.clone();
+    let job = job(asked, cwd, &scratch, &brief, confinement, secrets)?;
     let log = job.log.clone();
     go_on(stop)?;
     let outcome = work(&*worker, job, asked.limit, stop)?;
     frame.adapter.extend(ended(&outcome));
-    frame.guard.warnings.extend(denials::told(&log, &leash));
-    let measured = scene.measure(&dossier, asked, &leaks, frame);
-    let delivered = measured.and_then(|()| read(asked, frame, &dossier, &brief, &outcome, &log));
-    if delivered.is_err() {
+    frame.guard.warnings.extend(denials::reported(&log, &leash));
+    let measured = baseline.measure(&dossier, asked, &leaks, frame);
+    let report = measured.and_then(|()| read(asked, frame, &dossier, &brief, &outcome, &log));
+    if report.is_err() {
         let excerpt = scratch::tail(&log, EXCERPT_BYTES);
         if !excerpt.trim().is_empty() {
             frame.adapter.insert("output_excerpt".into(), excerpt.into());
         }
     }
-    delivered
+    report
 }
 
 /// The markers of a delegation, with a random nonce.
@@ -248,7 +251,7 @@ fn read_dossier(asked: &Delegation) -> Result<Dossier, Stop> {
     let Delegation { role, unit, allowed, forbidden, .. } = asked;
     // Without a folder nothing is started, whatever the surfaces come to.
     let cwd = asked.cwd.as_deref().unwrap_or(Path::new("/"));
-    let said = dossier::Said { role, unit, cwd, allowed, forbidden };
+    let said = dossier::SurfaceOverrides { role, unit, cwd, allowed, forbidden };
     let bytes = asked.dossier.as_ref().map_err(|why| vec![why.clone()]);
     bytes.and_then(|bytes| dossier::read(bytes, said)).map_err(invalid)
 }
@@ -260,22 +263,23 @@ fn invalid(wrong: Vec<String>) -> Stop {
 
 /// The worker, and the trusted files that its words name.
 fn worker(
-    hired: &Hired,
-    room: &Room,
+    worker: &ResolvedWorker,
+    scratch: &Scratch,
     asked: &Delegation,
 ) -> Result<(Box<dyn Worker>, Option<pinned_files::Copy>), Stop> {
-    let files = || hired.folder.iter().map(|(path, file)| Ok((path.as_str(), file.clone())));
-    let resolve =
-        |words: &[String]| pinned_files::resolve_among(words, &room.path("copies"), files()).map_err(Stop::execution);
+    let files = || worker.folder.iter().map(|(path, file)| Ok((path.as_str(), file.clone())));
+    let resolve = |words: &[String]| {
+        pinned_files::resolve_among(words, &scratch.path("copies"), files()).map_err(Stop::execution)
+    };
     let state = &asked.state;
-    Ok(match &hired.program {
+    Ok(match &worker.program {
         Program::Command(words, brief) => {
             let (argv, copy) = resolve(words)?;
-            (Box::new(CommandWorker::new(argv, &hired.base, state).briefed(*brief)), copy)
+            (Box::new(CommandWorker::new(argv, &worker.base, state).briefed(*brief)), copy)
         }
         Program::Agent(spec) => {
             let (argv, copy) = resolve(&spec.words)?;
-            (Box::new(AgentWorker::new(spec.clone(), argv, &hired.base, &asked.tollgate, state)), copy)
+            (Box::new(AgentWorker::new(spec.clone(), argv, &worker.base, &asked.tollgate, state)), copy)
         }
         Program::Script(file) => {
             let (words, copy) = resolve(std::slice::from_ref(file))?;
@@ -286,42 +290,42 @@ fn worker(
 }
 
 /// What holds the worker: it writes the allowed surfaces, and its own; who judges writes none of them.
-fn tether(
+fn confinement(
     asked: &Delegation,
-    hired: &Hired,
+    worker: &ResolvedWorker,
     dossier: &Dossier,
-    scene: &mut Scene,
+    baseline: &mut Baseline,
     cwd: &Path,
     frame: &mut Frame,
-) -> Result<Tether, Stop> {
-    let able = std::cell::OnceCell::new();
-    let able = || able.get_or_init(|| probe(&asked.tollgate));
-    let wished = scene.reserved(&asked.state).taken_out_of(hired.asked.clone());
-    let tether = wished.tether(&asked.tollgate, &asked.state, able, false);
-    let mut tether = tether.map_err(|why| Stop::execution(WorkerError::Unheld(why)))?;
-    let grant = scene.grant(asked, cwd, dossier, &mut frame.guard)?;
-    if tether.leash.landlock == 0 {
-        let why = if tether.leash.missing.is_empty() { "it is off" } else { &tether.leash.missing };
+) -> Result<Confinement, Stop> {
+    let support = std::cell::OnceCell::new();
+    let support = || support.get_or_init(|| probe(&asked.tollgate));
+    let wished = baseline.reserved(&asked.state).taken_out_of(worker.asked.clone());
+    let confinement = wished.confinement(&asked.tollgate, &asked.state, support, false);
+    let mut confinement = confinement.map_err(|why| Stop::execution(WorkerError::Unheld(why)))?;
+    let grant = baseline.grant(asked, cwd, dossier, &mut frame.guard)?;
+    if confinement.leash.landlock == 0 {
+        let why = if confinement.leash.missing.is_empty() { "it is off" } else { &confinement.leash.missing };
         frame.guard.warnings.push(format!("no sandbox kept the worker to its surfaces: {why}"));
     }
-    frame.adapter.insert("leash".into(), serde_json::to_value(&tether.leash).unwrap_or_default());
-    (tether.narrowed, tether.bound) = (Some(grant.narrowed), true);
-    Ok(tether)
+    frame.adapter.insert("leash".into(), serde_json::to_value(&confinement.leash).unwrap_or_default());
+    (confinement.write_subset, confinement.bound) = (Some(grant.write_subset), true);
+    Ok(confinement)
 }
 
 fn job(
     asked: &Delegation,
     cwd: &Path,
-    room: &Room,
+    scratch: &Scratch,
     brief: &str,
-    tether: Tether,
+    confinement: Confinement,
     secrets: Arc<Secrets>,
 ) -> Result<Job, Stop> {
     let schema = registry::report_dialect(CONTRACT).and_then(bundle::schema_of);
     let mut files = vec![("dossier".to_owned(), asked.dossier.clone().unwrap_or_default())];
     files.extend(schema.map(|schema| (bundle::SCHEMA.to_owned(), schema.into_bytes())));
     let manifest = json!({"unit": asked.unit, "role": asked.role});
-    bundle::write(&room.path("bundle"), brief, &manifest, &files).map_err(Stop::execution)?;
+    bundle::write(&scratch.path("bundle"), brief, &manifest, &files).map_err(Stop::execution)?;
     Ok(Job {
         // Nobody will look for it: it tells the processes of this delegation from others.
         run: new_run_id().map_err(Stop::execution)?,
@@ -333,15 +337,15 @@ fn job(
         iteration: 1,
         brief: brief.to_owned(),
         cwd: cwd.to_owned(),
-        bundle: room.path("bundle"),
-        scratch: room.path("scratch"),
-        log: room.path("log"),
+        bundle: scratch.path("bundle"),
+        scratch: scratch.path("scratch"),
+        log: scratch.path("log"),
         note: String::new(),
         limit: asked.limit,
         allowed: Default::default(),
-        again: None,
-        tether: Some(tether),
-        caches: room.path("caches"),
+        resumption: None,
+        confinement: Some(confinement),
+        caches: scratch.path("caches"),
         secrets,
     })
 }
@@ -392,10 +396,10 @@ fn read(
     brief: &str,
     outcome: &Outcome,
     log: &Path,
-) -> Result<Delivered, Stop> {
+) -> Result<FinalReport, Stop> {
     match outcome.end {
         End::TimedOut => {
-            let own = match asked.hired.as_ref().map(|hired| &hired.program) {
+            let own = match asked.worker.as_ref().map(|worker| &worker.program) {
                 Ok(Program::Agent(spec)) => spec.minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
                 Ok(Program::Command(..) | Program::Script(_)) | Err(_) => None,
             };
@@ -433,12 +437,12 @@ fn read(
     }
     if passes && !outcome.end.success() {
         let summary = format!("The report passes, and the worker's program {}.", outcome.end);
-        return Ok(Delivered { ending: Ending::Broken, ..frame.refused(report, &summary, &[]) });
+        return Ok(FinalReport { ending: Ending::Broken, ..frame.refused(report, &summary, &[]) });
     }
     let denied: Vec<String> = outcome.told.iter().flat_map(|told| told.denied.iter().cloned()).collect();
     if passes && asked.role != VERIFIER && !denied.is_empty() && frame.changed.is_empty() {
         let summary = "The report passes, nothing was changed, and the agent was denied what it tried.";
-        return Ok(Delivered { ending: Ending::Broken, ..frame.refused(report, summary, &denied) });
+        return Ok(FinalReport { ending: Ending::Broken, ..frame.refused(report, summary, &denied) });
     }
     if !outcome.end.success() {
         frame.guard.warnings.push(format!("the worker's program {}", outcome.end));

@@ -126,7 +126,7 @@ pub(super) struct Frame {
 
 /// A report, and what it comes to.
 #[derive(Debug)]
-pub struct Delivered {
+pub struct FinalReport {
     pub report: Value,
     pub ending: Ending,
 }
@@ -139,7 +139,7 @@ impl Frame {
     }
 
     /// A report of a worker that did not get to one of its own, or whose own cannot stand.
-    pub fn blocked(&self, reason: Reason, summary: &str, findings: &[String]) -> Delivered {
+    pub fn blocked(&self, reason: Reason, summary: &str, findings: &[String]) -> FinalReport {
         let mut all = vec![json!({"id": reason.word(), "severity": "blocking", "summary": summary})];
         all.extend(findings.iter().map(|finding| json!({"id": reason.word(), "summary": finding})));
         let report = json!({
@@ -160,11 +160,11 @@ impl Frame {
             "reason": reason.word(),
         });
         let ending = if reason.is_failure() { Ending::Broken } else { Ending::Blocked };
-        Delivered { report, ending }
+        FinalReport { report, ending }
     }
 
     /// The worker's own report, which holds, with what is measured in it.
-    pub fn own(&self, mut report: Map<String, Value>) -> Delivered {
+    pub fn own(&self, mut report: Map<String, Value>) -> FinalReport {
         report.insert("changed_surfaces".into(), self.shown().into());
         report.insert("adapter".into(), self.adapter());
         report.insert("guard".into(), self.guard.json());
@@ -178,11 +178,11 @@ impl Frame {
             _ if asks => Ending::Asks,
             _ => Ending::Blocked,
         };
-        Delivered { report: report.into(), ending }
+        FinalReport { report: report.into(), ending }
     }
 
     /// The worker's own report, with what speaks against it: it is kept, and blocked.
-    pub fn refused(&self, mut report: Map<String, Value>, summary: &str, findings: &[String]) -> Delivered {
+    pub fn refused(&self, mut report: Map<String, Value>, summary: &str, findings: &[String]) -> FinalReport {
         let blocked = self.blocked(Reason::Validation, summary, findings);
         let Value::Object(blocked) = blocked.report else { return blocked };
         for (key, value) in blocked {
@@ -197,7 +197,7 @@ impl Frame {
                 _ => drop(report.insert(key, value)),
             }
         }
-        Delivered { report: report.into(), ending: Ending::Blocked }
+        FinalReport { report: report.into(), ending: Ending::Blocked }
     }
 
     fn adapter(&self) -> Value {

@@ -9,12 +9,12 @@ use crate::workspace::{Claim, WorkspaceError};
 
 /// A folder of its own; it goes when this does, with every folder that was made for it.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct Scratch {
     claim: Option<Claim>,
     made: Vec<PathBuf>,
 }
 
-impl Room {
+impl Scratch {
     /// Makes one below the state directory.
     pub fn make(state: &Path) -> Result<Self, WorkspaceError> {
         // The second is made when a worker is recorded.
@@ -31,7 +31,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for Scratch {
     fn drop(&mut self) {
         self.claim = None;
         // Deepest first; one that somebody else uses by now is not empty.
@@ -41,9 +41,9 @@ impl Drop for Room {
 
 /// The folder that a worker works in, while it does: two that write at once could not be told apart by what changed there.
 #[derive(Debug)]
-pub(super) struct Turn(#[expect(dead_code, reason = "the lock goes when its file is closed")] Option<File>);
+pub(super) struct FolderLock(#[expect(dead_code, reason = "the lock goes when its file is closed")] Option<File>);
 
-impl Turn {
+impl FolderLock {
     /// Who judges may be one of several; who writes is alone.
     pub fn take(cwd: &Path, role: &str) -> Result<Self, Stop> {
         let Ok(folder) = File::open(cwd) else { return Ok(Self(None)) };

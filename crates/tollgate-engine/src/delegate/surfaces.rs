@@ -7,7 +7,7 @@ use tollgate_core::path::unquote;
 use tollgate_core::scope::matches;
 
 use crate::paths::lexical;
-use crate::sandbox::Narrowed;
+use crate::sandbox::WriteSubset;
 
 /// The most files and folders that are kept as they are inside of what may be written.
 const KEPT_MAX: usize = 512;
@@ -54,7 +54,7 @@ fn base(pattern: &str) -> &str {
 /// What of a folder may be written, and what is worth a word about it.
 #[derive(Debug, Default)]
 pub(super) struct Grant {
-    pub narrowed: Narrowed,
+    pub write_subset: WriteSubset,
     pub warnings: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn grant(cwd: &Path, allowed: &[String], forbidden: &[String], git: &
         let there = path.symlink_metadata().is_ok();
         match within(&path).filter(|_| there) {
             Some(real) if in_git(&real) => return leads(surface),
-            Some(real) => grant.narrowed.writes.push(real),
+            Some(real) => grant.write_subset.writes.push(real),
             None if there => {
                 grant.warnings.push(format!("`{surface}` leads out of the folder and cannot be written"));
             }
@@ -91,8 +91,8 @@ pub(super) fn grant(cwd: &Path, allowed: &[String], forbidden: &[String], git: &
             }
         }
     }
-    grant.narrowed.writes.extend(open.iter().cloned());
-    let writes = &grant.narrowed.writes;
+    grant.write_subset.writes.extend(open.iter().cloned());
+    let writes = &grant.write_subset.writes;
     let git = git.into_iter().filter(|place| writes.iter().any(|real| place.starts_with(real))).cloned();
     let lies_within = |path: &Path| path.symlink_metadata().is_ok() && path.parent().and_then(within).is_some();
     let named = forbidden.iter().map(|surface| cwd.join(surface)).filter(|path| lies_within(path));
@@ -106,7 +106,7 @@ pub(super) fn grant(cwd: &Path, allowed: &[String], forbidden: &[String], git: &
         grant.warnings.push(format!("{all} {said}, and {rest} of them are held by nothing: they are only measured"));
         kept.truncate(KEPT_MAX);
     }
-    grant.narrowed.kept = kept;
+    grant.write_subset.kept = kept;
     Ok(grant)
 }
 
@@ -193,7 +193,7 @@ mod tests {
                 names.sort();
                 names.join(" ")
             };
-            (names(&grant.narrowed.writes), names(&grant.narrowed.kept), grant.warnings.len())
+            (names(&grant.write_subset.writes), names(&grant.write_subset.kept), grant.warnings.len())
         };
         let is = |found: (String, String, usize), writes: &str, kept: &str, warnings: usize| {
             assert_eq!((found.0.as_str(), found.1.as_str(), found.2), (writes, kept, warnings));
@@ -208,6 +208,6 @@ mod tests {
         // Beyond the bound git goes first, then what is forbidden.
         let many: Vec<PathBuf> = (0..KEPT_MAX).map(|number| root.join(format!("docs/{number}/.git"))).collect();
         let grant = grant(&root, &list(&["docs"]), &list(&["docs/x"]), &many).unwrap();
-        assert_eq!((grant.narrowed.kept, grant.warnings.len()), (many, 1));
+        assert_eq!((grant.write_subset.kept, grant.warnings.len()), (many, 1));
     }
 }

@@ -9,7 +9,7 @@ use tollgate_core::diagnostic::Severity;
 use super::dossier::Dossier;
 use super::report::Reason;
 use super::{CONTRACT, Delegation, Stop};
-use crate::workers::{Outcome, Said};
+use crate::workers::{Outcome, RawReport};
 
 /// How many mistakes of a report are named.
 const MISTAKES_MAX: usize = 20;
@@ -40,10 +40,10 @@ fn report_on(
 ) -> Result<(Map<String, Value>, Vec<String>), Stop> {
     let none = |why: &str| Stop(Reason::InvalidReport, format!("The worker left no WorkerReportV1: {why}"), Vec::new());
     let (bytes, cut) = match &outcome.said {
-        Said::File(bytes) => (bytes, false),
-        Said::Printed { bytes, cut } => (bytes, *cut),
-        Said::Nothing => return Err(none("it printed nothing")),
-        Said::Refused(why) => return Err(none(why)),
+        RawReport::File(bytes) => (bytes, false),
+        RawReport::Printed { bytes, cut } => (bytes, *cut),
+        RawReport::Nothing => return Err(none("it printed nothing")),
+        RawReport::Refused(why) => return Err(none(why)),
     };
     let contract = registry::defined(CONTRACT).ok_or_else(|| none("there is no contract for it"))?;
     let text = String::from_utf8_lossy(bytes);
@@ -55,11 +55,11 @@ fn report_on(
         ..Context::default()
     };
     let (said, found) = match &outcome.said {
-        Said::File(_) => {
+        RawReport::File(_) => {
             let (reading, said) = report_file(contract, &text, &context);
             (said.unwrap_or_default(), reading.diagnostics)
         }
-        Said::Printed { .. } | Said::Nothing | Said::Refused(_) => {
+        RawReport::Printed { .. } | RawReport::Nothing | RawReport::Refused(_) => {
             let mut extraction = extract(Dialect::Report(contract), &text, &context);
             let Some(found) = extraction.found.take() else { return Err(not_found(&extraction, cut)) };
             (found.text, found.diagnostics)

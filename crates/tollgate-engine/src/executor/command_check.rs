@@ -55,7 +55,7 @@ impl Checked {
 
 /// What stands around a command.
 #[derive(Clone, Copy)]
-pub struct Wall<'a> {
+pub struct CommandSandbox<'a> {
     /// Puts what holds it around a program.
     pub hold: &'a dyn Fn(Program) -> std::io::Result<Program>,
     /// What it does not see; programs there are not found.
@@ -69,7 +69,7 @@ pub fn check(
     check: &Check,
     limit: Duration,
     marker: &str,
-    wall: Wall<'_>,
+    sandbox: CommandSandbox<'_>,
     secrets: &Arc<Secrets>,
     started: &mut dyn FnMut(&Running),
 ) -> Checked {
@@ -80,7 +80,7 @@ pub fn check(
         },
         Check::Shell(line) => (OsString::from("sh"), vec!["-c".into(), line.into()]),
     };
-    let Some(path) = found(&name, copy, wall) else { return not_found(&name, wall) };
+    let Some(path) = found(&name, copy, sandbox) else { return not_found(&name, sandbox) };
     let output = Tail::new(OUTPUT_BYTES_MAX);
     let program = Program {
         path,
@@ -92,7 +92,7 @@ pub fn check(
         control: None,
     };
     let redacted = || Redacted::new(secrets, output.clone());
-    let end = match (wall.hold)(program).and_then(|program| start(program, redacted(), redacted())) {
+    let end = match (sandbox.hold)(program).and_then(|program| start(program, redacted(), redacted())) {
         Ok(mut running) => {
             started(&running);
             running.wait_to_end()
@@ -103,18 +103,18 @@ pub fn check(
     };
     let (output, cut) = output.take();
     let missing = match (check, end) {
-        (Check::Shell(line), End::Exited(NOT_FOUND)) => missing(copy, line, marker, wall),
+        (Check::Shell(line), End::Exited(NOT_FOUND)) => missing(copy, line, marker, sandbox),
         _ => None,
     };
     Checked { output, cut, ..missing.unwrap_or_else(|| judge(end, limit)) }
 }
 
 /// The program of a line, when the shell does not know it: only then is 127 no word of the work itself.
-fn missing(copy: &Path, line: &str, marker: &str, wall: Wall<'_>) -> Option<Checked> {
+fn missing(copy: &Path, line: &str, marker: &str, sandbox: CommandSandbox<'_>) -> Option<Checked> {
     let (settings, program) = program(line)?;
     let probe = format!("{settings}\ncommand -v -- {program} >/dev/null");
     let program_of_probe = Program {
-        path: found(OsStr::new("sh"), copy, wall)?,
+        path: found(OsStr::new("sh"), copy, sandbox)?,
         args: vec!["-c".into(), probe.into()],
         cwd: copy.to_owned(),
         env: Environment { marker: Some(marker.to_owned()), ..Environment::default() },
@@ -123,10 +123,10 @@ fn missing(copy: &Path, line: &str, marker: &str, wall: Wall<'_>) -> Option<Chec
         control: None,
     };
     let silent = Tail::new(OUTPUT_BYTES_MAX);
-    let end = start((wall.hold)(program_of_probe).ok()?, silent.clone(), silent).ok()?.wait_to_end();
+    let end = start((sandbox.hold)(program_of_probe).ok()?, silent.clone(), silent).ok()?.wait_to_end();
     // A relative path is looked up where the line changes to; one that is not there is work not done in any case.
     let unknown = matches!(end, End::Exited(code) if code != 0) && !program.contains('/');
-    unknown.then(|| Checked { exit: Some(NOT_FOUND), ..not_found(OsStr::new(program), wall) })
+    unknown.then(|| Checked { exit: Some(NOT_FOUND), ..not_found(OsStr::new(program), sandbox) })
 }
 
 /// The settings and the name of the first program of a line, past `cd`; none where only a shell can tell.
@@ -155,18 +155,18 @@ fn program(line: &str) -> Option<(&str, &str)> {
 }
 
 /// A program of the tree, or one that the command can see on this machine.
-fn found(name: &OsStr, copy: &Path, wall: Wall<'_>) -> Option<PathBuf> {
+fn found(name: &OsStr, copy: &Path, sandbox: CommandSandbox<'_>) -> Option<PathBuf> {
     let in_tree = name.as_encoded_bytes().contains(&b'/');
-    if in_tree { find_program(name, copy) } else { find_in(name, &search_path(wall.unseen)) }
+    if in_tree { find_program(name, copy) } else { find_in(name, &search_path(sandbox.unseen)) }
 }
 
 /// A program of the tree that is missing is work not done; one of the machine is something we cannot observe.
-fn not_found(name: &OsStr, wall: Wall<'_>) -> Checked {
+fn not_found(name: &OsStr, sandbox: CommandSandbox<'_>) -> Checked {
     let shown = name.to_string_lossy();
     if shown.contains('/') {
         return Checked::new(Judgement::Fail, format!("the tree has no program `{shown}`"));
     }
-    let why = match find_in(name, &search_path_into(wall.unseen)) {
+    let why = match find_in(name, &search_path_into(sandbox.unseen)) {
         Some(path) => format!(
             "`{shown}` was found only in your checkout ({}), which a run does not see; have `[worktree] setup` install it",
             path.display()
@@ -197,7 +197,7 @@ mod tests {
     use crate::process::{Control, find_by_marker};
     use crate::testing::{folder, own_run, write};
 
-    const OPEN: Wall<'_> = Wall { hold: &Ok, unseen: &[] };
+    const OPEN: CommandSandbox<'_> = CommandSandbox { hold: &Ok, unseen: &[] };
 
     fn marker() -> String {
         format!("{}/att_1/1", own_run())
@@ -284,13 +284,13 @@ mod tests {
                 let control = Some(Control { order: b"{}".to_vec(), answer: "the answer".to_owned() });
                 Ok(Program { path: find_program(OsStr::new(helper), &copy).unwrap(), control, ..program })
             };
-            let wall = Wall { hold: &hold, unseen: &[] };
+            let sandbox = CommandSandbox { hold: &hold, unseen: &[] };
             check(
                 &copy,
                 &Check::Shell("true".into()),
                 Duration::from_secs(60),
                 &marker(),
-                wall,
+                sandbox,
                 &secrets(),
                 &mut |_| (),
             )

@@ -1,24 +1,32 @@
-//! A program that the engine runs itself, held and recorded: it may run what a worker wrote.
+//! Commands that the engine runs itself, confined and recorded: they may run what a worker wrote.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tollgate_core::id::AttemptId;
 use tollgate_core::redact::Secrets;
 use tollgate_core::report::Judgement;
-use tollgate_store::{Point, reach};
+use tollgate_core::run::Run;
+use tollgate_core::run::event::{CommandRef, CommandResult, Work};
+use tollgate_core::run::repetition::Once;
+use tollgate_store::{Object, Point, reach};
 
-use super::command_check::{self, Check, Checked, Wall};
-use super::preparation::not_ready;
-use super::{Failure, RealHands, UnderWay};
-use crate::process::{Inherit, Program, Recorded};
-use crate::sandbox::{Own, Tether};
-use crate::workers::{WorkerError, environment};
+use super::command_check::{self, Check, Checked, CommandSandbox};
+use super::confinement::ProgramKind;
+use super::preparation::{SetupTarget, not_ready};
+use super::workdir::Workdir;
+use super::{CancelHandle, Failure, LocalExecutor, Ran, tree_id};
+use crate::git::ObjectId;
+use crate::process::{Inherit, Program, Recorded, secrets};
+use crate::sandbox::{Confinement, OwnFolders};
+use crate::workers::{WorkerError, environment, marker};
 use crate::workspace::setup::caches;
-use crate::workspace::{Held, remove_tree};
+use crate::workspace::{WorkLock, remove_tree};
 
-/// What is to be run, where, and what holds it.
-pub(super) struct Errand<'a> {
+/// A command to run, where, and what confines it.
+pub(super) struct CommandJob<'a> {
     pub check: &'a Check,
     pub tree: &'a Path,
     /// A folder of its own, gone when it has ended.
@@ -27,35 +35,123 @@ pub(super) struct Errand<'a> {
     pub found: &'a Path,
     /// Whether what it leaves in its cache is what others find in theirs.
     pub leaves: bool,
-    pub tether: &'a Tether,
+    pub confinement: &'a Confinement,
     pub limit: Duration,
     pub marker: &'a str,
     pub secrets: &'a Arc<Secrets>,
 }
 
-impl RealHands {
+impl LocalExecutor {
+    /// Runs the commands of a lease on one throw-away copy each.
+    pub(super) fn commands(&self, run: &Run, id: AttemptId, token: u64, cancel: &CancelHandle) -> Result<Ran, Failure> {
+        let lease = run.attempts.get(&id).ok_or_else(|| Failure::Other("the lease is gone".to_owned()))?;
+        let Work::Commands { commands } = &lease.work else { return Ok(Default::default()) };
+        let marker = marker(run.id, id, token);
+        self.check_each(run, commands, &tree_id(&lease.tree)?, &marker, &|| self.touch(run, lease.epoch), cancel)
+    }
+
+    /// Runs commands as often as they are to be run, each time on a throw-away copy of a tree that is made while the work of the run is held.
+    pub(super) fn check_each(
+        &self,
+        run: &Run,
+        commands: &[CommandRef],
+        tree: &ObjectId,
+        marker: &str,
+        hold: &dyn Fn() -> Result<WorkLock, Failure>,
+        cancel: &CancelHandle,
+    ) -> Result<Ran, Failure> {
+        let workspace = self.workspace(run)?;
+        let mut confinement = self.confinement(run, ProgramKind::Command, &workspace)?;
+        let found = self.left_by_setup(run);
+        let needs = !self.settings(run)?.is_empty();
+        let (mut results, mut objects) = (Vec::new(), Vec::new());
+        let each = commands.iter().flat_map(|command| (0..run.repeats(command)).map(move |_| command));
+        for command in each {
+            if cancel.cancelled.load(Ordering::SeqCst) {
+                break;
+            }
+            // What could not be run once cannot be run at all; one that failed may still pass, and that is to be known.
+            let unobserved = |last: &CommandResult| last.result == Judgement::Unobservable;
+            if results.last().is_some_and(|last: &CommandResult| last.command == *command && unobserved(last)) {
+                continue;
+            }
+            let (check, pinned) = match command {
+                CommandRef::Criterion(_) => (run.command_text(command).map(Check::Shell), None),
+                CommandRef::Named(name) => match run.opened.commands.get(name) {
+                    Some(words) => {
+                        let (argv, copy) = self.pinned(run, words)?;
+                        (Some(Check::Argv(argv)), copy)
+                    }
+                    None => (None, None),
+                },
+            };
+            let Some(check) = check else {
+                results.push(CommandResult::unobserved(command.clone(), "no such command is configured"));
+                continue;
+            };
+            confinement.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
+            // A command may write where it runs: the next one sees the tree as it was.
+            let held = hold()?;
+            let copy = if needs { workspace.copy_to_measure(tree)? } else { workspace.copy(tree)? };
+            let workdir = Workdir::Copy(copy);
+            let target = SetupTarget { workdir: &workdir, start: tree };
+            let (held, made) = self.prepare(run, &workspace, &target, marker, cancel, (held, hold))?;
+            let secrets =
+                secrets(&Inherit::Only(confinement.variables.clone()), &made.values).map_err(WorkerError::from)?;
+            let limit = Duration::from_millis(command_check::LIMIT_MS);
+            let scratch = workdir.path().with_extension("scratch");
+            let job = CommandJob {
+                check: &check,
+                tree: workdir.path(),
+                scratch: &scratch,
+                found: &found,
+                leaves: false,
+                confinement: &confinement,
+                limit,
+                marker,
+                secrets: &secrets,
+            };
+            let checked = self.run_command(&job, cancel, held)?;
+            let output = Object::new(checked.output);
+            results.push(CommandResult {
+                command: command.clone(),
+                result: checked.result,
+                output: Some(output.digest()),
+                note: checked.why,
+                runs: vec![Once { result: checked.result, exit: checked.exit, output: Some(output.digest()) }],
+            });
+            objects.push(output);
+        }
+        Ok((CommandResult::joined(results), objects, Some(confinement.leash)))
+    }
+
     /// Runs it to its end; the work of the run is let go of once it has started.
-    pub(super) fn run_errand(&self, errand: &Errand<'_>, way: &UnderWay, held: Held) -> Result<Checked, Failure> {
-        let Errand { check, tree, scratch, found, leaves, tether, limit, marker, secrets } = *errand;
+    pub(super) fn run_command(
+        &self,
+        job: &CommandJob<'_>,
+        cancel: &CancelHandle,
+        held: WorkLock,
+    ) -> Result<Checked, Failure> {
+        let CommandJob { check, tree, scratch, found, leaves, confinement, limit, marker, secrets } = *job;
         // Recorded until it has ended.
         let (mut record, mut held) = (None, Some(held));
         let caches = caches::beside(scratch);
         caches::begin(found, &caches).map_err(not_ready)?;
-        let own = Own { tree, scratch, caches: &caches, bundle: None };
+        let own = OwnFolders { tree, scratch, caches: &caches, bundle: None };
         let leashed = |mut program: Program| {
-            let seen = environment::common().chain(tether.variables.iter().cloned());
+            let seen = environment::common().chain(confinement.variables.iter().cloned());
             program.env.inherit = Inherit::Only(seen.collect());
-            tether.hold(program, own, &[])
+            confinement.hold(program, own, &[])
         };
-        let wall = Wall { hold: &leashed, unseen: &tether.unseen };
-        let checked = command_check::check(tree, check, limit, marker, wall, secrets, &mut |running| {
+        let sandbox = CommandSandbox { hold: &leashed, unseen: &confinement.unseen };
+        let checked = command_check::check(tree, check, limit, marker, sandbox, secrets, &mut |running| {
             reach(Point::CommandSpawned);
             record = Some(Recorded::new(&self.state, running.id(), marker));
             if let Some(Err(_)) = record {
                 // Nobody could end it after a crash, or tell that it is no person who calls from below it.
                 running.canceller().cancel();
             }
-            way.started(Some(running.canceller()));
+            cancel.started(Some(running.canceller()));
             held = None;
         });
         let record = record.transpose().map_err(|source| WorkerError::Record { path: self.state.clone(), source })?;

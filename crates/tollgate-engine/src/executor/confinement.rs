@@ -11,14 +11,17 @@ use tollgate_core::run::sandbox_record::Sandbox;
 use tollgate_core::run::{Leash, Run};
 
 use super::failure::NotReady;
-use super::{Failure, RealHands};
-use crate::sandbox::{Able, Asked, Clash, Programs, Reserved, Tether, leash, probe, search_path_into};
+use super::{Failure, LocalExecutor};
+use crate::sandbox::{
+    Confinement, PathConflict, ProgramFolders, ReservedPaths, SandboxRequest, SandboxSupport, probe, sandbox_record,
+    search_path_into,
+};
 use crate::workers::{WorkerError, agent};
 use crate::workspace::Workspace;
 
 /// Whose program it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whose<'a> {
+pub(super) enum ProgramKind<'a> {
     /// A worker's: its model is in the network.
     Role(&'a str),
     /// The engine's, to check something: without a network.
@@ -30,12 +33,12 @@ pub(super) enum Whose<'a> {
 /// What a role's worker writes besides its work tree.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Written {
+struct RoleWrites {
     adapter: String,
     writes: Vec<String>,
 }
 
-impl Written {
+impl RoleWrites {
     /// What its program has to itself.
     fn own(&self) -> &'static [&'static str] {
         agent::adapter(&self.adapter).map_or(&[], |adapter| adapter.home)
@@ -43,23 +46,23 @@ impl Written {
 }
 
 /// The same of all roles.
-fn written(config: &Value) -> Result<BTreeMap<String, Written>, WorkerError> {
+fn written(config: &Value) -> Result<BTreeMap<String, RoleWrites>, WorkerError> {
     if config.is_null() { Ok(BTreeMap::new()) } else { Ok(setting(config, &["roles"])?.unwrap_or_default()) }
 }
 
 /// What a run's configuration asks for. What is there and cannot be read is a refusal: the default would hold less than somebody asked
 /// for.
-fn asked(config: &Value, whose: Whose<'_>) -> Result<Asked, WorkerError> {
+fn asked(config: &Value, whose: ProgramKind<'_>) -> Result<SandboxRequest, WorkerError> {
     if config.is_null() {
-        return Ok(Asked::default());
+        return Ok(SandboxRequest::default());
     }
     let own = match whose {
-        Whose::Role(role) => {
+        ProgramKind::Role(role) => {
             // A list would be taken for its fields.
             setting::<Map<String, Value>>(config, &["roles", role])?;
             setting(config, &["roles", role])?.unwrap_or_default()
         }
-        Whose::Command | Whose::Setup => Asked::default(),
+        ProgramKind::Command | ProgramKind::Setup => SandboxRequest::default(),
     };
     let all: Option<Sandbox> = match setting::<Value>(config, &["sandbox"])? {
         Some(_) => {
@@ -88,18 +91,18 @@ fn unreadable(what: &str, why: &str) -> WorkerError {
     WorkerError::Unreadable { what: what.to_owned(), why: why.to_owned() }
 }
 
-impl RealHands {
+impl LocalExecutor {
     /// What will hold each role's worker and the commands that check (no role) of a run. A required part that is missing is left out
     /// here: starting the program reports it.
-    pub fn leashes(&self, run: &Run) -> Vec<(Option<Name>, Leash)> {
+    pub fn sandbox_records(&self, run: &Run) -> Vec<(Option<Name>, Leash)> {
         let config = &run.opened.config;
-        let will_hold = |whose: Whose<'_>| {
+        let will_hold = |whose: ProgramKind<'_>| {
             let sandbox = asked(config, whose).ok()?.sandbox.unwrap_or_default();
-            let able = if sandbox == Sandbox::Off { &Able::default() } else { self.able() };
-            leash(sandbox, able, whose == Whose::Command).ok()
+            let support = if sandbox == Sandbox::Off { &SandboxSupport::default() } else { self.support() };
+            sandbox_record(sandbox, support, whose == ProgramKind::Command).ok()
         };
-        let roles = run.opened.workers.keys().map(|role| (Some(role.clone()), Whose::Role(role)));
-        let programs = roles.chain([(None, Whose::Command)]);
+        let roles = run.opened.workers.keys().map(|role| (Some(role.clone()), ProgramKind::Role(role)));
+        let programs = roles.chain([(None, ProgramKind::Command)]);
         programs.filter_map(|(role, whose)| Some((role, will_hold(whose)?))).collect()
     }
 
@@ -109,12 +112,17 @@ impl RealHands {
     }
 
     /// What the sandbox can do here.
-    fn able(&self) -> &Able {
-        self.able.get_or_init(|| probe(&self.tollgate))
+    fn support(&self) -> &SandboxSupport {
+        self.support.get_or_init(|| probe(&self.tollgate))
     }
 
     /// What holds a program; the commands that check have no network. A sandbox that is required and cannot be had is a refusal.
-    pub(super) fn tether(&self, run: &Run, whose: Whose<'_>, workspace: &Workspace) -> Result<Tether, Failure> {
+    pub(super) fn confinement(
+        &self,
+        run: &Run,
+        whose: ProgramKind<'_>,
+        workspace: &Workspace,
+    ) -> Result<Confinement, Failure> {
         let config = &run.opened.config;
         let (wished, all) = (asked(config, whose)?, written(config)?);
         let reserved = workspace.reserved().where_written(
@@ -122,22 +130,23 @@ impl RealHands {
             all.values().flat_map(|one| one.own().iter().copied()),
         );
         let own = match whose {
-            Whose::Role(role) => all.get(role).map_or(&[][..], Written::own),
-            Whose::Command | Whose::Setup => &[],
+            ProgramKind::Role(role) => all.get(role).map_or(&[][..], RoleWrites::own),
+            ProgramKind::Command | ProgramKind::Setup => &[],
         };
-        if let Some(Clash { place, why, next }) = reserved.laid_in(&wished, own) {
+        if let Some(PathConflict { place, why, next }) = reserved.laid_in(&wished, own) {
             let why = format!("`{place}` cannot be given to it: {why}; {next}");
             return Err(Failure::NotReady(NotReady::because(why)));
         }
-        let is_open = wished.sandbox != Some(Sandbox::Off) && !self.able().mounts();
-        let programs = if is_open { Programs::Open } else { Programs::Kept };
-        let asked = Reserved { programs, ..reserved }.taken_out_of(wished);
-        let tether = asked.tether(&self.tollgate, &self.state, || self.able(), whose == Whose::Command);
-        let mut tether = tether.map_err(WorkerError::Unheld)?;
-        tether.reads.extend(workspace.borrowed());
-        tether.unseen = workspace.unseen();
-        tether.git_config.clone_from(self.git_config.get_or_init(|| workspace.worker_config()));
-        Ok(tether)
+        let is_open = wished.sandbox != Some(Sandbox::Off) && !self.support().mounts();
+        let programs = if is_open { ProgramFolders::Unprotected } else { ProgramFolders::Protected };
+        let asked = ReservedPaths { programs, ..reserved }.taken_out_of(wished);
+        let confinement =
+            asked.confinement(&self.tollgate, &self.state, || self.support(), whose == ProgramKind::Command);
+        let mut confinement = confinement.map_err(WorkerError::Unheld)?;
+        confinement.reads.extend(workspace.borrowed());
+        confinement.unseen = workspace.unseen();
+        confinement.git_config.clone_from(self.git_config.get_or_init(|| workspace.worker_config()));
+        Ok(confinement)
     }
 }
 
@@ -149,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_read_or_refused_and_never_guessed() {
-        let role = Whose::Role("developer");
+        let role = ProgramKind::Role("developer");
         let sandbox = |config: &Value| asked(config, role).unwrap().sandbox;
         assert_eq!(sandbox(&Value::Null), None, "nobody said anything");
         assert_eq!(sandbox(&json!({"roles": {"reviewer": {"sandbox": "off"}}})), None);

@@ -10,14 +10,14 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::{Event, Run, Told};
 
-use super::RealHands;
-use super::workdir::Left;
+use super::LocalExecutor;
+use super::workdir::PreviousWork;
 use crate::session;
-use crate::workers::agent::{Again, AgentSpec, session_in};
+use crate::workers::agent::{AgentSpec, Resumption, session_in};
 
 /// What the journal has of an attempt.
 #[derive(Debug, Default)]
-struct Past {
+struct AttemptHistory {
     /// The instance and the role it was for.
     whose: (Name, Name),
     repeats: Option<AttemptId>,
@@ -27,7 +27,7 @@ struct Past {
     parked: bool,
 }
 
-impl RealHands {
+impl LocalExecutor {
     /// Where what an attempt prints is kept.
     pub(super) fn log(&self, run: &Run, id: AttemptId) -> PathBuf {
         self.folder(run.id, "logs").join(format!("{id}.log"))
@@ -50,7 +50,7 @@ impl RealHands {
         let session = chain.find_map(|id| own(&id))?;
         // Whatever printed that: another's session is nobody's to go on in.
         let mut others = past.iter().filter(|(_, other)| other.whose != whose);
-        let told = |id: &AttemptId, other: &Past| {
+        let told = |id: &AttemptId, other: &AttemptHistory| {
             other.session.as_ref() == Some(&session) || noted(id).is_some_and(|(_, told)| told == session)
         };
         if others.any(|(id, other)| told(id, other)) {
@@ -60,14 +60,17 @@ impl RealHands {
     }
 
     /// The dispatches of a run so far.
-    fn past(&self, run: &Run) -> Option<BTreeMap<AttemptId, Past>> {
-        let mut past: BTreeMap<AttemptId, Past> = BTreeMap::new();
+    fn past(&self, run: &Run) -> Option<BTreeMap<AttemptId, AttemptHistory>> {
+        let mut past: BTreeMap<AttemptId, AttemptHistory> = BTreeMap::new();
         for recorded in session::events(&*self.journal, run.id, 0, u64::MAX).ok()? {
             match recorded.event {
                 Event::AttemptStarted(started) => {
                     let Work::Dispatch { role, .. } = started.work else { continue };
                     let whose = (started.instance, role);
-                    past.insert(started.attempt, Past { whose, repeats: started.repeats, ..Past::default() });
+                    past.insert(
+                        started.attempt,
+                        AttemptHistory { whose, repeats: started.repeats, ..AttemptHistory::default() },
+                    );
                 }
                 Event::AttemptReported(reported) => {
                     if let Some(known) = past.get_mut(&reported.attempt) {
@@ -86,7 +89,7 @@ impl RealHands {
     }
 }
 
-impl Left {
+impl PreviousWork {
     /// What somebody is told who goes on.
     const fn words(self) -> &'static str {
         match self {
@@ -101,29 +104,29 @@ impl Left {
                 ". The files were put back to what is on record: look which of your changes are still there, and make the others \
                  again. Your report names everything that you created, modified or deleted and that is there."
             }
-            Self::Copy => ", in a fresh copy of what you look at.",
+            Self::FreshCopy => ", in a fresh copy of what you look at.",
         }
     }
 }
 
 /// What is left to say to an agent that was cut off or whose report could not be used, in the session that knows the rest.
-pub(super) fn again(
+pub(super) fn resumption(
     run: &Run,
     id: AttemptId,
     brief: &str,
-    left: Left,
+    left: PreviousWork,
     cut_off: Option<Told>,
     handover: Handover,
-) -> Option<Again> {
+) -> Option<Resumption> {
     let lease = run.attempts.get(&id)?;
     let Work::Dispatch { role, .. } = &lease.work else { return None };
     let instance = run.instances.get(&lease.instance)?;
-    let same_folder = left != Left::Copy;
+    let same_folder = left != PreviousWork::FreshCopy;
     // Whether its session took in what it was told before it was cut off, nobody knows.
     let goes_on = |why: &str, told: Told| {
         let words = left.words();
         let prompt = format!("{why} Go on where you were{words} This is what you were told:\n\n{brief}");
-        Some(Again { prompt, told, same_folder })
+        Some(Resumption { prompt, told, same_folder })
     };
     if let Some(told) = cut_off {
         return goes_on("You were cut off.", told);
@@ -142,5 +145,5 @@ pub(super) fn again(
         "Your report cannot be used:\n{points}\nFix this and send the whole report again as your last message. It names everything that you created, \
          modified or deleted, also before.{request}\n"
     );
-    Some(Again { prompt, told, same_folder }).filter(|_| !instance.remarks.is_empty())
+    Some(Resumption { prompt, told, same_folder }).filter(|_| !instance.remarks.is_empty())
 }

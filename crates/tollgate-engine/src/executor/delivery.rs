@@ -9,24 +9,24 @@ use tollgate_core::run::{Command, Run};
 use tollgate_store::Object;
 
 use super::landing::{message, signature};
-use super::{Failure, HandsError, Ran, RealHands, UnderWay, tree_id};
+use super::{CancelHandle, ExecutorError, Failure, LocalExecutor, Ran, tree_id};
 use crate::workers::marker;
 use crate::workspace::{Workspace, WorkspaceError};
 
-impl RealHands {
+impl LocalExecutor {
     /// Runs the commands of a landing.
-    pub(super) fn check_landing(&self, run: &Run, token: u64, way: &UnderWay) -> Result<Ran, Failure> {
+    pub(super) fn check_landing(&self, run: &Run, token: u64, cancel: &CancelHandle) -> Result<Ran, Failure> {
         let landing = of(run, token)?;
         // No attempt has this number: it is the run itself that lands.
         let marker = marker(run.id, AttemptId(0), token);
-        let hold = || Ok(Workspace::hold(&self.state, run.id)?);
+        let hold = || Ok(Workspace::lock(&self.state, run.id)?);
         let tree = tree_id(&landing.target.tree)?;
-        self.check_each(run, &landing.commands, &tree, &marker, &hold, way)
+        self.check_each(run, &landing.commands, &tree, &marker, &hold, cancel)
     }
 
     /// Puts the tree of a landing where it is wanted. What stands against it before anything was moved ends the landing; what
     /// else fails is tried again by the next driver.
-    pub(super) fn put_landing(&self, run: &Run, token: u64) -> Result<(Command, Vec<Object>), HandsError> {
+    pub(super) fn put_landing(&self, run: &Run, token: u64) -> Result<(Command, Vec<Object>), ExecutorError> {
         let done = |end, objects| Ok((Command::LandEnded { token, end }, objects));
         match self.deliver(run, token) {
             Ok((end, objects)) => done(end, objects),
@@ -45,7 +45,7 @@ impl RealHands {
         let landing = of(run, token)?;
         let target = &landing.target;
         let workspace = self.workspace(run)?;
-        let _held = Workspace::hold(&self.state, run.id)?;
+        let _held = Workspace::lock(&self.state, run.id)?;
         let closing = workspace.closing(run.published.as_deref().unwrap_or_default(), &tree_id(&run.tree)?)?;
         if target.how == LandAs::Patch {
             let patch = Object::new(workspace.patch(target)?);

@@ -22,39 +22,39 @@ use tollgate_core::run::event::Work;
 use tollgate_core::run::state::Attempt;
 use tollgate_store::{Object, Point, reach};
 
-use super::confinement::Whose;
-use super::conversation::again;
+use super::confinement::ProgramKind;
+use super::conversation::resumption;
 use super::failure::NotReady;
-use super::preparation::{Ground, not_ready};
-use super::side_effects::{self, Before};
+use super::preparation::{SetupTarget, not_ready};
+use super::side_effects::{self, TreeBaseline};
 use super::subject_change::{self, changed};
-use super::workdir::{Place, Placed};
+use super::workdir::{OpenedWorkdir, Workdir};
 use super::{
-    ATTEMPT_LIMIT, Failure, GRACE, RealHands, UnderWay, bare, budget, content_in, documents, failed, own_unit,
+    ATTEMPT_LIMIT, CancelHandle, Failure, GRACE, LocalExecutor, bare, budget, content_in, documents, failed, own_unit,
     protected_paths, scope_policy, secrets_check, tree_id,
 };
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::workers::agent::AgentSpec;
-use crate::workers::{self, Job, Outcome, Said, WorkerError};
+use crate::workers::{self, Job, Outcome, RawReport, WorkerError};
 use crate::workspace::setup::caches;
-use crate::workspace::{Hands, WorkTree, Workspace, remove_tree, safe_name};
+use crate::workspace::{Custody, WorkTree, Workspace, remove_tree, safe_name};
 
 const UNHELD: &str = "the sandbox did not hold, and the worker was not started; its log says more";
 /// How many diagnostics of a malformed report are kept.
 pub(super) const DIAGNOSTICS_MAX: usize = 20;
 
-impl RealHands {
+impl LocalExecutor {
     pub(super) fn dispatch(
         &self,
         run: &Run,
         id: AttemptId,
         token: u64,
-        way: &UnderWay,
+        cancel: &CancelHandle,
     ) -> Result<(AttemptResult, Vec<Object>), Failure> {
-        let done = self.send(run, id, token, way);
+        let done = self.send(run, id, token, cancel);
         // Whoever was sent is not there any more, however that ended.
         let workspace = self.workspace(run)?;
-        workspace.comes_back(&workspace.locate(own_unit(run, id).as_deref()), token)?;
+        workspace.worker_left(&workspace.locate(own_unit(run, id).as_deref()), token)?;
         done
     }
 
@@ -63,7 +63,7 @@ impl RealHands {
         run: &Run,
         id: AttemptId,
         token: u64,
-        way: &UnderWay,
+        cancel: &CancelHandle,
     ) -> Result<(AttemptResult, Vec<Object>), Failure> {
         let gone = || Failure::Other("the attempt is not there".to_owned());
         let lease = run.attempts.get(&id).ok_or_else(gone)?;
@@ -72,58 +72,59 @@ impl RealHands {
         let workspace = self.workspace(run)?;
         // Held from the check to the start of the worker, so that nobody who was overtaken puts a tree back or starts one.
         let held = self.touch(run, lease.epoch)?;
-        if way.cancelled.load(Ordering::SeqCst) {
+        if cancel.cancelled.load(Ordering::SeqCst) {
             return Err(Failure::Other("it was cancelled before it began".to_owned()));
         }
         self.end_strays(run, token, lease.epoch);
         let cut_off = self.cut_off(run, id);
-        let Placed { place, note, holds, left } = self.place(&workspace, run, id, role, cut_off.is_some())?;
-        let mut tether = self.tether(run, Whose::Role(role_name), &workspace)?;
+        let OpenedWorkdir { place, note, holds, left } =
+            self.open_workdir(&workspace, run, id, role, cut_off.is_some())?;
+        let mut confinement = self.confinement(run, ProgramKind::Role(role_name), &workspace)?;
         let (start, marker) = (tree_id(&lease.tree)?, workers::marker(run.id, id, token));
-        let path = place.path();
-        let ground = Ground { path: &path, start: &holds, place: place.spot() };
+        let target = SetupTarget { workdir: &place, start: &holds };
         let hold = || self.touch(run, lease.epoch);
-        let (held, made) = self.make_ready(run, &workspace, &ground, &marker, way, (held, &hold))?;
-        let leash = tether.leash.clone();
+        let (held, made) = self.prepare(run, &workspace, &target, &marker, cancel, (held, &hold))?;
+        let leash = confinement.leash.clone();
         let (worker, needs) = self.worker(run, worker)?;
-        tether.reads.extend(needs.files.iter().cloned());
-        let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
+        confinement.reads.extend(needs.files.iter().cloned());
+        let secrets =
+            secrets(&Inherit::Only(confinement.variables.clone()), &made.values).map_err(WorkerError::from)?;
         let contracts = self.contracts(run)?;
         let job = self.job(run, &contracts, id, token, role_name, *iteration, &place, &workspace, &secrets)?;
-        let again = again(run, id, &job.brief, left, cut_off, handover(run, &contracts, lease, role_name));
-        let job = Job { note: format!("{note}{}", made.note), tether: Some(tether), again, ..job };
+        let resumption = resumption(run, id, &job.brief, left, cut_off, handover(run, &contracts, lease, role_name));
+        let job = Job { note: format!("{note}{}", made.note), confinement: Some(confinement), resumption, ..job };
         let (brief, limit, temporary) = (job.brief.clone(), job.limit, job.scratch.join("tmp"));
         let log = job.log.clone();
-        let before = Before::look(&job.cwd, &job.scratch, made.caches)
+        let before = TreeBaseline::look(&job.cwd, &job.scratch, made.caches)
             .map_err(|error| Failure::Other(format!("{}: {error}", job.scratch.display())))?;
         reach(Point::BeforeSpawn);
         let attempt = worker.start(job)?;
         drop(held);
-        way.started(attempt.canceller());
-        let outcome = workers::outcome(attempt, limit, &way.cancelled);
+        cancel.started(attempt.canceller());
+        let outcome = workers::outcome(attempt, limit, &cancel.cancelled);
         reach(Point::Reported);
         drop(needs);
         if outcome.end == End::Unheld {
             return Err(Failure::NotReady(NotReady::because(UNHELD)));
         }
         remove_tree(&temporary)?;
-        if let Place::Copy(copy) = &place {
+        if let Workdir::Copy(copy) = &place {
             remove_tree(&caches::beside(copy.path()))?;
         }
         let (report, sections, diagnostics, object) = read(run, &contracts, id, role, &brief, &outcome);
-        let denials = crate::sandbox::denials::told(&log, &leash);
+        let denials = crate::sandbox::denials::reported(&log, &leash);
         let (told, leash) = (outcome.told.clone(), Some(leash));
         let mut result = AttemptResult { sections, diagnostics, told, leash, ..bare(report, &object) };
         let _held = self.touch(run, lease.epoch)?;
         match &place {
-            Place::Tree(tree, _) => {
+            Workdir::Tree(tree, _) => {
                 measure(&workspace, run, id, tree, &before, &mut result)?;
                 secrets_check::refuse(&workspace, run, id, &secrets, &mut result)?;
                 protected_paths::refuse(&workspace, run, id, &mut result)?;
                 scope_policy::refuse(&workspace, run, id, &mut result)?;
                 denied(&mut result);
             }
-            Place::Copy(copy) => {
+            Workdir::Copy(copy) => {
                 let guarded = protected_paths::patterns(run);
                 side_effects::judge(&workspace, copy, &start, &guarded, &before, &mut result)?;
             }
@@ -148,8 +149,8 @@ impl RealHands {
     }
 
     /// Where a worker keeps what can be made again. Who judges runs what it judges: nothing of that is there for the next one.
-    fn caches(&self, run: &Run, role: &Name, place: &Place) -> Result<PathBuf, Failure> {
-        let Place::Copy(copy) = place else { return Ok(self.folder(run.id, "caches").join(safe_name(role))) };
+    fn caches(&self, run: &Run, role: &Name, place: &Workdir) -> Result<PathBuf, Failure> {
+        let Workdir::Copy(copy) = place else { return Ok(self.folder(run.id, "caches").join(safe_name(role))) };
         let own = caches::beside(copy.path());
         caches::begin(&self.left_by_setup(run), &own).map_err(not_ready)?;
         Ok(own)
@@ -164,7 +165,7 @@ impl RealHands {
         token: u64,
         role: &Name,
         iteration: u32,
-        place: &Place,
+        place: &Workdir,
         workspace: &Workspace,
         secrets: &Arc<Secrets>,
     ) -> Result<Job, Failure> {
@@ -203,15 +204,15 @@ impl RealHands {
             contract: known.contract.clone(),
             iteration,
             brief: assembled.brief.clone(),
-            cwd: place.path(),
+            cwd: place.path().to_owned(),
             bundle,
             scratch: self.folder(run.id, "scratch").join(id.to_string()),
             log: self.log(run, id),
             note: String::new(),
             limit,
             allowed: known.budget,
-            again: None,
-            tether: None,
+            resumption: None,
+            confinement: None,
             caches: self.caches(run, role, place)?,
             secrets: Arc::clone(secrets),
         })
@@ -223,8 +224,8 @@ type Read = (Report, Vec<Name>, Vec<String>, Object);
 /// Reads what a worker said, by its role's contract. An end that is not clean is a failure, whatever was said.
 fn read(run: &Run, contracts: &Contracts, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -> Read {
     let bytes = match &outcome.said {
-        Said::File(bytes) | Said::Printed { bytes, .. } => &**bytes,
-        Said::Nothing | Said::Refused(_) => &[],
+        RawReport::File(bytes) | RawReport::Printed { bytes, .. } => &**bytes,
+        RawReport::Nothing | RawReport::Refused(_) => &[],
     };
     // A byte of a log that is no text does not take the report with it: what is read is what is kept.
     let text = String::from_utf8_lossy(bytes);
@@ -251,7 +252,7 @@ fn read(run: &Run, contracts: &Contracts, id: AttemptId, role: &Role, brief: &st
         End::Silent => return refuse(budget::silent(role, contracts), object),
         End::Unheld => return refuse(failed("unheld", UNHELD.to_owned()), object),
     }
-    if let Said::Refused(why) = &outcome.said {
+    if let RawReport::Refused(why) = &outcome.said {
         return refuse(malformed(why), object);
     }
     if text.trim().is_empty() {
@@ -262,15 +263,15 @@ fn read(run: &Run, contracts: &Contracts, id: AttemptId, role: &Role, brief: &st
     };
     let context = Context { prompt: Some(brief.to_owned()), ..briefing::reading_context(run, id) };
     let (reading, document) = match &outcome.said {
-        Said::File(_) => report_file(dialect, &text, &context),
-        Said::Printed { .. } | Said::Nothing | Said::Refused(_) => report_in(dialect, &text, &context),
+        RawReport::File(_) => report_file(dialect, &text, &context),
+        RawReport::Printed { .. } | RawReport::Nothing | RawReport::Refused(_) => report_in(dialect, &text, &context),
     };
     // Whoever reads it again is given the report, and not what was printed around it.
     let object = match document.filter(|_| reading.report.health != Health::Malformed) {
         Some(document) => Object::new(document.into_bytes()),
         None => object,
     };
-    let cut = matches!(outcome.said, Said::Printed { cut: true, .. });
+    let cut = matches!(outcome.said, RawReport::Printed { cut: true, .. });
     let mut diagnostics: Vec<String> = reading
         .diagnostics
         .iter()
@@ -308,13 +309,13 @@ fn measure(
     run: &Run,
     id: AttemptId,
     tree: &WorkTree,
-    before: &Before,
+    before: &TreeBaseline,
     result: &mut AttemptResult,
 ) -> Result<(), Failure> {
     let start = tree_id(&run.attempts[&id].tree)?;
     let found = workspace.measure(tree, &start)?;
     if found.misplaced().is_empty() {
-        workspace.hand_over(tree, &Hands::Left(found.tree.clone()))?;
+        workspace.set_custody(tree, &Custody::Left(found.tree.clone()))?;
     }
     result.noticed = before.after(&tree.path, &found);
     let first: Vec<String> = found.misplaced_why().take(5).collect();

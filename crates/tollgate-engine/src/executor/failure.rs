@@ -5,7 +5,7 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::run::Command;
 use tollgate_store::Object;
 
-use crate::driver::HandsError;
+use crate::driver::ExecutorError;
 use crate::workers::WorkerError;
 use crate::workers::pinned_files::PinnedError;
 use crate::workspace::{GitError, WorkspaceError};
@@ -41,7 +41,7 @@ impl NotReady {
     }
 
     /// What the kernel is told of it.
-    pub fn told(self, attempt: AttemptId, token: u64) -> (Command, Vec<Object>) {
+    pub fn into_command(self, attempt: AttemptId, token: u64) -> (Command, Vec<Object>) {
         let output = self.output.as_ref().map(Object::digest);
         (Command::Unready { attempt, token, why: self.why, output }, self.output.into_iter().collect())
     }
@@ -56,10 +56,10 @@ impl std::fmt::Display for NotReady {
 impl Failure {
     /// The failure, if it is one of the attempt; that another process holds the work or the run, or that the repository was
     /// moved away, is no fault of it, and its driver leaves it to the next.
-    pub fn of_the_attempt(self) -> Result<Self, HandsError> {
+    pub fn of_the_attempt(self) -> Result<Self, ExecutorError> {
         match self {
             Self::Workspace(
-                WorkspaceError::Held { .. }
+                WorkspaceError::Locked { .. }
                 | WorkspaceError::RepositoryGone(_)
                 | WorkspaceError::Git(GitError::Replaced(_)),
             )
@@ -69,18 +69,18 @@ impl Failure {
         }
     }
 
-    pub fn into_error(self) -> HandsError {
+    pub fn into_error(self) -> ExecutorError {
         let what = self.to_string();
         match self {
-            Self::Workspace(error) => HandsError { code: error.code(), what, hint: error.hint().to_owned() },
-            Self::Worker(error) => HandsError { code: error.code(), what, hint: error.hint().to_owned() },
-            Self::Fenced(_) => HandsError { code: Code::FENCED_DRIVER, what, hint: String::new() },
+            Self::Workspace(error) => ExecutorError { code: error.code(), what, hint: error.hint().to_owned() },
+            Self::Worker(error) => ExecutorError { code: error.code(), what, hint: error.hint().to_owned() },
+            Self::Fenced(_) => ExecutorError { code: Code::FENCED_DRIVER, what, hint: String::new() },
             Self::NotReady(_) => {
                 let hint = "mend what it says, then the same command again".to_owned();
-                HandsError { code: Code::NOT_READY, what, hint }
+                ExecutorError { code: Code::NOT_READY, what, hint }
             }
-            Self::Pinned(_) => HandsError { code: Code::WORKER_START, what, hint: String::new() },
-            Self::Other(_) => HandsError { code: Code::INTERNAL, what, hint: String::new() },
+            Self::Pinned(_) => ExecutorError { code: Code::WORKER_START, what, hint: String::new() },
+            Self::Other(_) => ExecutorError { code: Code::INTERNAL, what, hint: String::new() },
         }
     }
 }

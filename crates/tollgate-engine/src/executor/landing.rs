@@ -1,119 +1,28 @@
-//! What the engine does itself: commands, landings, publishing.
+//! Landing a unit on the run, and publishing the branch of a run that succeeded.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use tollgate_core::Name;
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::Outcome;
-use tollgate_core::report::Judgement;
 use tollgate_core::run::decide::Landing as Landed;
-use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
+use tollgate_core::run::event::{LandOutcome, Work};
 use tollgate_core::run::gate;
-use tollgate_core::run::repetition::Once;
 use tollgate_core::run::waiver::{Waiver, waivers};
 use tollgate_core::run::{Event, Run};
 use tollgate_core::scope::{self, Content};
-use tollgate_store::{Object, Point, reach};
+use tollgate_store::{Point, reach};
 
-use super::command_check::{self, Check};
-use super::commands::Errand;
-use super::confinement::Whose;
-use super::preparation::{Ground, Spot};
-use super::{Failure, Ran, RealHands, UnderWay, all_landed, content_of, tree_id};
-use crate::process::{Inherit, secrets};
+use super::{Failure, LocalExecutor, all_landed, content_of, tree_id};
 use crate::session;
-use crate::workers::{WorkerError, marker};
-use crate::workspace::{Held, Landing, ObjectId, Signature, Workspace};
+use crate::workspace::{MergeOutcome, ObjectId, Signature, Workspace};
 
 /// How much of a waived row or finding the message of a commit shows.
 const TRAILER_CHARS_MAX: usize = 200;
 /// How many paths a landing names.
 pub const LANDED_PATHS_MAX: usize = 10_000;
 
-impl RealHands {
-    /// Runs the commands of a lease on one throw-away copy each.
-    pub(super) fn commands(&self, run: &Run, id: AttemptId, token: u64, way: &UnderWay) -> Result<Ran, Failure> {
-        let lease = run.attempts.get(&id).ok_or_else(|| Failure::Other("the lease is gone".to_owned()))?;
-        let Work::Commands { commands } = &lease.work else { return Ok(Default::default()) };
-        let marker = marker(run.id, id, token);
-        self.check_each(run, commands, &tree_id(&lease.tree)?, &marker, &|| self.touch(run, lease.epoch), way)
-    }
-
-    /// Runs commands as often as they are to be run, each time on a throw-away copy of a tree that is made while the work of the run is held.
-    pub(super) fn check_each(
-        &self,
-        run: &Run,
-        commands: &[CommandRef],
-        tree: &ObjectId,
-        marker: &str,
-        hold: &dyn Fn() -> Result<Held, Failure>,
-        way: &UnderWay,
-    ) -> Result<Ran, Failure> {
-        let workspace = self.workspace(run)?;
-        let mut tether = self.tether(run, Whose::Command, &workspace)?;
-        let found = self.left_by_setup(run);
-        let needs = !self.settings(run)?.is_empty();
-        let (mut results, mut objects) = (Vec::new(), Vec::new());
-        let each = commands.iter().flat_map(|command| (0..run.repeats(command)).map(move |_| command));
-        for command in each {
-            if way.cancelled.load(Ordering::SeqCst) {
-                break;
-            }
-            // What could not be run once cannot be run at all; one that failed may still pass, and that is to be known.
-            let unobserved = |last: &CommandResult| last.result == Judgement::Unobservable;
-            if results.last().is_some_and(|last: &CommandResult| last.command == *command && unobserved(last)) {
-                continue;
-            }
-            let (check, pinned) = match command {
-                CommandRef::Criterion(_) => (run.command_text(command).map(Check::Shell), None),
-                CommandRef::Named(name) => match run.opened.commands.get(name) {
-                    Some(words) => {
-                        let (argv, copy) = self.pinned(run, words)?;
-                        (Some(Check::Argv(argv)), copy)
-                    }
-                    None => (None, None),
-                },
-            };
-            let Some(check) = check else {
-                results.push(CommandResult::unobserved(command.clone(), "no such command is configured"));
-                continue;
-            };
-            tether.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
-            // A command may write where it runs: the next one sees the tree as it was.
-            let held = hold()?;
-            let copy = if needs { workspace.copy_to_measure(tree)? } else { workspace.copy(tree)? };
-            let ground = Ground { path: copy.path(), start: tree, place: Spot::Copy(&copy) };
-            let (held, made) = self.make_ready(run, &workspace, &ground, marker, way, (held, hold))?;
-            let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
-            let limit = Duration::from_millis(command_check::LIMIT_MS);
-            let scratch = copy.path().with_extension("scratch");
-            let errand = Errand {
-                check: &check,
-                tree: copy.path(),
-                scratch: &scratch,
-                found: &found,
-                leaves: false,
-                tether: &tether,
-                limit,
-                marker,
-                secrets: &secrets,
-            };
-            let checked = self.run_errand(&errand, way, held)?;
-            let output = Object::new(checked.output);
-            results.push(CommandResult {
-                command: command.clone(),
-                result: checked.result,
-                output: Some(output.digest()),
-                note: checked.why,
-                runs: vec![Once { result: checked.result, exit: checked.exit, output: Some(output.digest()) }],
-            });
-            objects.push(output);
-        }
-        Ok((CommandResult::joined(results), objects, Some(tether.leash)))
-    }
-
+impl LocalExecutor {
     /// Puts a unit's change on the run's tree, if it stays within its scope and fits.
     pub(super) fn land(&self, run: &Run, id: AttemptId) -> Result<Landed, Failure> {
         let lease = run.attempts.get(&id).ok_or_else(|| Failure::Other("the lease is gone".to_owned()))?;
@@ -149,11 +58,11 @@ impl RealHands {
         let landed = workspace.land_whole(unit, [&base, &onto, &theirs], collided, given.as_ref())?;
         reach(Point::AfterLand);
         Ok(match landed {
-            Landing::Landed { tree } => Landed {
+            MergeOutcome::Landed { tree } => Landed {
                 content: Some(content_of(&workspace, run, &tree)?),
                 ..landing(LandOutcome::Landed, classified.inside)
             },
-            Landing::Conflict { paths, how, marked } => Landed {
+            MergeOutcome::Conflict { paths, how, marked } => Landed {
                 collided: Some(content_of(&workspace, run, &marked)?),
                 why: how,
                 ..landing(LandOutcome::Conflict, paths)
@@ -209,8 +118,8 @@ impl RealHands {
         let tree = tree_id(&run.tree)?;
         let message = message(run, &run.opened.title, &waivers(run));
         let by = signature(run.closed_ms.unwrap_or(run.opened_ms));
-        let _held = Workspace::hold(&self.state, run.id)?;
-        workspace.keep_by_hand(&|content| run.contents.contains_key(content.as_str()));
+        let _held = Workspace::lock(&self.state, run.id)?;
+        workspace.keep_manual_edits(&|content| run.contents.contains_key(content.as_str()));
         let commit = workspace.publish(&tree, &message, &by)?;
         // The branch holds the base from now on, and nothing else needs it unless work was kept or left aside.
         workspace.release(all_landed(run))?;

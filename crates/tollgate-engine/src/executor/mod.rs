@@ -1,5 +1,5 @@
-//! The hands of a driver: they start workers, run commands, land changes and publish, each on a thread of its own.
-#![expect(clippy::disallowed_methods, reason = "the room of effects: threads, waits and the run's folder")]
+//! The executor: starts workers, runs commands, lands changes, publishes and delivers, each effect on its own thread.
+#![expect(clippy::disallowed_methods, reason = "this module owns effects: threads, waits and the run's folder")]
 
 mod binary_files;
 mod budget;
@@ -41,15 +41,15 @@ use tollgate_core::run::{Command, Effect, Leash, Run, effects};
 use tollgate_core::scope::{self, Content, Entry};
 use tollgate_store::{Journal, Object};
 
-use crate::driver::{Done, Finished, Hands, HandsError};
+use crate::driver::{EffectReply, EffectResult, Executor, ExecutorError};
 use crate::git::ObjectId;
 use crate::process::{Cancel, adopt_orphans, end_recorded, mark_driver, record_driver};
-use crate::sandbox::Able;
+use crate::sandbox::SandboxSupport;
 use crate::workers::agent::{AgentSpec, AgentWorker};
 use crate::workers::command::CommandWorker;
 use crate::workers::pinned_files;
 use crate::workers::{Worker, adapter_of, shell_words};
-use crate::workspace::{Held, Workspace, WorkspaceError, run_folder, write_whole};
+use crate::workspace::{WorkLock, Workspace, WorkspaceError, run_folder, write_whole};
 
 use failure::{Failure, NotReady};
 
@@ -64,37 +64,37 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// How long ended processes have to end by themselves.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Real hands: processes, work trees, git.
-pub struct RealHands {
+/// Performs effects on this machine: processes, work trees, git.
+pub struct LocalExecutor {
     state: PathBuf,
     journal: Arc<dyn Journal>,
     /// This program: the script worker is one of its commands.
     tollgate: PathBuf,
     /// What the sandbox can do here, once somebody asked.
-    able: OnceLock<Able>,
+    support: OnceLock<SandboxSupport>,
     /// What workers are given as their git configuration.
     git_config: OnceLock<String>,
-    under_way: Mutex<BTreeMap<u64, Arc<UnderWay>>>,
+    running: Mutex<BTreeMap<u64, Arc<CancelHandle>>>,
 }
 
-impl std::fmt::Debug for RealHands {
+impl std::fmt::Debug for LocalExecutor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RealHands").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("LocalExecutor").field("state", &self.state).finish_non_exhaustive()
     }
 }
 
-/// Work on a thread, and the way to end it.
+/// Cancels an effect that runs on its own thread.
 #[derive(Debug, Default)]
-struct UnderWay {
+struct CancelHandle {
     cancelled: AtomicBool,
-    cancel: Mutex<Option<Cancel>>,
+    process: Mutex<Option<Cancel>>,
 }
 
-impl UnderWay {
-    fn end(&self) {
+impl CancelHandle {
+    fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
-        if let Some(cancel) = self.cancel.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
-            cancel.cancel();
+        if let Some(process) = self.process.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            process.cancel();
         }
     }
 
@@ -103,10 +103,10 @@ impl UnderWay {
     }
 
     /// Remembers how to cancel what was just started; at once when that came first.
-    fn started(&self, cancel: Option<Cancel>) {
-        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel;
+    fn started(&self, process: Option<Cancel>) {
+        *self.process.lock().unwrap_or_else(PoisonError::into_inner) = process;
         if self.cancelled.load(Ordering::SeqCst) {
-            self.end();
+            self.cancel();
         }
     }
 }
@@ -116,25 +116,25 @@ type Ran = (Vec<CommandResult>, Vec<Object>, Option<Leash>);
 
 /// What a worker needs for as long as it works.
 #[derive(Debug)]
-struct Needs {
+struct WorkerFiles {
     /// Files of the run's folder that it reads.
     files: Vec<PathBuf>,
     /// The trusted files that its command names.
     _copy: Option<pinned_files::Copy>,
 }
 
-impl Needs {
+impl WorkerFiles {
     fn of(copy: Option<pinned_files::Copy>) -> Self {
         Self { files: copy.iter().map(|copy| copy.root().to_owned()).collect(), _copy: copy }
     }
 }
 
-impl RealHands {
-    /// Hands that work under a state directory.
+impl LocalExecutor {
+    /// An executor that works under a state directory.
     pub fn new(state: &Path, journal: Arc<dyn Journal>, tollgate: &Path) -> Self {
         let (state, tollgate) = (state.to_owned(), tollgate.to_owned());
-        let (able, git_config, under_way) = Default::default();
-        Self { state, journal, tollgate, able, git_config, under_way }
+        let (support, git_config, running) = Default::default();
+        Self { state, journal, tollgate, support, git_config, running }
     }
 
     fn workspace(&self, run: &Run) -> Result<Workspace, WorkspaceError> {
@@ -145,7 +145,7 @@ impl RealHands {
     fn explained(&self, run: &Run, failure: Failure) -> Failure {
         let workspace = self.workspace(run).ok();
         match (failure, workspace.as_ref().and_then(Workspace::gone)) {
-            (kept @ (Failure::Workspace(WorkspaceError::Held { .. }) | Failure::Fenced(_)), _) => kept,
+            (kept @ (Failure::Workspace(WorkspaceError::Locked { .. }) | Failure::Fenced(_)), _) => kept,
             (_, Some(gone)) => WorkspaceError::RepositoryGone(gone.to_owned()).into(),
             (failure, None) => failure,
         }
@@ -153,8 +153,8 @@ impl RealHands {
 
     /// The right to touch the work of a run, for the driver that holds the run under this epoch: checked once the lock is
     /// had, so that one which was overtaken while it slept or waited touches nothing.
-    fn touch(&self, run: &Run, epoch: u64) -> Result<Held, Failure> {
-        let held = Workspace::hold(&self.state, run.id)?;
+    fn touch(&self, run: &Run, epoch: u64) -> Result<WorkLock, Failure> {
+        let held = Workspace::lock(&self.state, run.id)?;
         let head = self.journal.head(run.id).map_err(|error| Failure::Other(error.to_string()))?;
         match head.map(|head| head.epoch) {
             Some(now) if now != epoch => Err(Failure::Fenced(now)),
@@ -167,23 +167,23 @@ impl RealHands {
     }
 
     /// The worker behind a role, by what the run's first event says of it, and what it needs for as long as it works.
-    fn worker(&self, run: &Run, spec: &str) -> Result<(Box<dyn Worker>, Needs), Failure> {
+    fn worker(&self, run: &Run, spec: &str) -> Result<(Box<dyn Worker>, WorkerFiles), Failure> {
         if let Some(agent) = AgentSpec::parse(spec) {
             let agent = agent?;
             let (argv, copy) = self.pinned(run, &agent.words)?;
             let base = Path::new(&run.opened.repository);
             let worker = AgentWorker::new(agent, argv, base, &self.tollgate, &self.state);
-            return Ok((Box::new(worker), Needs::of(copy)));
+            return Ok((Box::new(worker), WorkerFiles::of(copy)));
         }
         match adapter_of(spec) {
             Some(("command", text)) => {
                 let (argv, copy) = self.pinned(run, &shell_words::split(text.trim())?)?;
                 let base = Path::new(&run.opened.repository);
-                Ok((Box::new(CommandWorker::new(argv, base, &self.state)), Needs::of(copy)))
+                Ok((Box::new(CommandWorker::new(argv, base, &self.state)), WorkerFiles::of(copy)))
             }
             Some(("script", digest)) => {
                 let (script, files) = self.script(run, digest)?;
-                let needs = Needs { files, _copy: None };
+                let needs = WorkerFiles { files, _copy: None };
                 Ok((Box::new(CommandWorker::scripted(&self.tollgate, &script, &self.state)), needs))
             }
             _ => Err(Failure::Other(format!("`{spec}` names no worker"))),
@@ -229,11 +229,11 @@ impl RealHands {
         run: &Run,
         id: AttemptId,
         token: u64,
-        way: &UnderWay,
-    ) -> Result<Result<Ran, NotReady>, HandsError> {
+        cancel: &CancelHandle,
+    ) -> Result<Result<Ran, NotReady>, ExecutorError> {
         let mut last = String::new();
         for _ in 0..TRIES {
-            match self.commands(run, id, token, way).map_err(|failure| self.explained(run, failure)) {
+            match self.commands(run, id, token, cancel).map_err(|failure| self.explained(run, failure)) {
                 Ok(done) => return Ok(Ok(done)),
                 Err(Failure::NotReady(why)) => return Ok(Err(why)),
                 Err(failure) => last = failure.of_the_attempt()?.to_string(),
@@ -247,13 +247,18 @@ impl RealHands {
         Ok(Ok((commands.iter().map(unobserved).collect(), Vec::new(), None)))
     }
 
-    fn perform(&self, run: &Run, effect: &Effect, way: &UnderWay) -> Result<(Command, Vec<Object>), HandsError> {
+    fn perform(
+        &self,
+        run: &Run,
+        effect: &Effect,
+        cancel: &CancelHandle,
+    ) -> Result<(Command, Vec<Object>), ExecutorError> {
         Ok(match effect {
             Effect::Dispatch { attempt, token } => {
-                let dispatched = self.dispatch(run, *attempt, *token, way);
+                let dispatched = self.dispatch(run, *attempt, *token, cancel);
                 let (result, objects) = match dispatched.map_err(|failure| self.explained(run, failure)) {
                     Ok(done) => done,
-                    Err(Failure::NotReady(why)) => return Ok(why.told(*attempt, *token)),
+                    Err(Failure::NotReady(why)) => return Ok(why.into_command(*attempt, *token)),
                     Err(failure) => {
                         let failure = failure.of_the_attempt()?.to_string();
                         let object = Object::new(failure.clone().into_bytes());
@@ -263,9 +268,9 @@ impl RealHands {
                 (Command::Report { attempt: *attempt, token: *token, result: Box::new(result) }, objects)
             }
             Effect::Commands { attempt, token } => {
-                let (results, objects, leash) = match self.commands_again(run, *attempt, *token, way)? {
+                let (results, objects, leash) = match self.commands_again(run, *attempt, *token, cancel)? {
                     Ok(ran) => ran,
-                    Err(why) => return Ok(why.told(*attempt, *token)),
+                    Err(why) => return Ok(why.into_command(*attempt, *token)),
                 };
                 (Command::Ran { attempt: *attempt, token: *token, results, leash }, objects)
             }
@@ -284,7 +289,7 @@ impl RealHands {
                 (Command::Published { branch, commit }, Vec::new())
             }
             Effect::CheckLanding { token } => {
-                let checked = self.check_landing(run, *token, way);
+                let checked = self.check_landing(run, *token, cancel);
                 let (results, objects, leash) = checked.map_err(|failure| self.explained(run, failure).into_error())?;
                 (Command::LandChecked { token: *token, results, leash }, objects)
             }
@@ -334,9 +339,9 @@ fn refused(why: String) -> Landing {
     }
 }
 
-/// What is said of an effect whose thread came down: it failed, and the run goes on by its rules.
-fn came_down(effect: &Effect) -> Result<(Command, Vec<Object>), HandsError> {
-    let why = "the engine failed while it did this".to_owned();
+/// The result of an effect whose thread panicked: it failed, and the protocol decides what follows.
+fn after_panic(effect: &Effect) -> Result<(Command, Vec<Object>), ExecutorError> {
+    let why = "internal error while performing this step".to_owned();
     Ok(match effect {
         Effect::Dispatch { attempt, token } => {
             let object = Object::new(why.clone().into_bytes());
@@ -355,9 +360,9 @@ fn came_down(effect: &Effect) -> Result<(Command, Vec<Object>), HandsError> {
     })
 }
 
-fn tell(done: &Done, token: u64, performed: Result<(Command, Vec<Object>), HandsError>) {
+fn send(done: &EffectReply, token: u64, performed: Result<(Command, Vec<Object>), ExecutorError>) {
     match performed {
-        Ok((command, objects)) => done.say(Finished { token, command, objects }),
+        Ok((command, objects)) => done.send(EffectResult { token, command, objects }),
         Err(error) => done.fail(error),
     }
 }
@@ -388,8 +393,8 @@ pub fn own_unit(run: &Run, attempt: AttemptId) -> Option<Name> {
     run.unit(&unit)?.tree.as_ref().is_some_and(|own| !own.landed).then_some(unit)
 }
 
-impl Hands for std::sync::Arc<RealHands> {
-    fn settle(&self, run: &Run, epoch: u64) -> Result<(), HandsError> {
+impl Executor for std::sync::Arc<LocalExecutor> {
+    fn recover(&self, run: &Run, epoch: u64) -> Result<(), ExecutorError> {
         let fail = |error: std::io::Error| Failure::Other(format!("this driver cannot be recorded: {error}"));
         record_driver(&self.state).map_err(|error| fail(error).into_error())?;
         mark_driver();
@@ -410,20 +415,20 @@ impl Hands for std::sync::Arc<RealHands> {
         prepared.map_err(|error| self.explained(run, error.into()).into_error())
     }
 
-    fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done) {
-        let way = Arc::new(UnderWay::default());
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner).insert(token, Arc::clone(&way));
-        let (hands, run, effect) = (Arc::clone(self), run.clone(), effect.clone());
+    fn start(&self, run: &Run, effect: &Effect, token: u64, done: EffectReply) {
+        let cancel = Arc::new(CancelHandle::default());
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(token, Arc::clone(&cancel));
+        let (executor, run, effect) = (Arc::clone(self), run.clone(), effect.clone());
         let fallback = (done.clone(), effect.clone());
         let work = move || {
-            let performed = catch_unwind(AssertUnwindSafe(|| hands.perform(&run, &effect, &way)));
-            let performed = performed.unwrap_or_else(|_| came_down(&effect));
-            hands.under_way.lock().unwrap_or_else(PoisonError::into_inner).remove(&token);
-            tell(&done, token, performed);
+            let performed = catch_unwind(AssertUnwindSafe(|| executor.perform(&run, &effect, &cancel)));
+            let performed = performed.unwrap_or_else(|_| after_panic(&effect));
+            executor.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&token);
+            send(&done, token, performed);
         };
         if std::thread::Builder::new().name(format!("effect-{token}")).spawn(work).is_err() {
             let (done, effect) = fallback;
-            tell(&done, token, came_down(&effect));
+            send(&done, token, after_panic(&effect));
         }
     }
 
@@ -431,19 +436,19 @@ impl Hands for std::sync::Arc<RealHands> {
         projection::write(&self.folder(run.id, "files"), run, &*self.journal);
     }
 
-    fn end(&self, token: u64) {
-        if let Some(way) = self.under_way.lock().unwrap_or_else(PoisonError::into_inner).get(&token) {
-            way.end();
+    fn cancel(&self, token: u64) {
+        if let Some(cancel) = self.running.lock().unwrap_or_else(PoisonError::into_inner).get(&token) {
+            cancel.cancel();
         }
     }
 }
 
-impl RealHands {
-    /// Waits until everything that was ended has come down, so that no worker outlives the driver.
+impl LocalExecutor {
+    /// Waits until every cancelled effect has ended, so that no worker outlives the driver.
     pub fn wait_until_quiet(&self, limit: Duration) {
         let deadline = std::time::Instant::now() + limit;
         while std::time::Instant::now() < deadline {
-            if self.under_way.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+            if self.running.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
                 return;
             }
             std::thread::sleep(Duration::from_millis(5));

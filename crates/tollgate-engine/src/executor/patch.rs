@@ -15,7 +15,7 @@ const HEADER_BYTES_MAX: usize = 64 * 1024;
 
 /// What a change does to one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Lines {
+pub(super) struct FileLines {
     pub path: String,
     /// The lines that it got; of a large file a piece of them, which begins with the end of the one before.
     pub added: Vec<u8>,
@@ -28,13 +28,18 @@ pub(super) struct Lines {
 }
 
 /// Looks at the files of a change, one after the other; at a large one several times.
-pub(super) trait Look: Send + 'static {
-    fn look(&mut self, lines: &Lines);
+pub(super) trait PatchVisitor: Send + 'static {
+    fn visit(&mut self, lines: &FileLines);
 }
 
 /// Reads what lies between two trees.
-pub(super) fn read<L: Look>(workspace: &Workspace, from: &ObjectId, to: &ObjectId, look: L) -> Result<L, Failure> {
-    let reader = Arc::new(Reader(Mutex::new(Some(State::new(look, PIECE_BYTES, OVERLAP_BYTES)))));
+pub(super) fn read<L: PatchVisitor>(
+    workspace: &Workspace,
+    from: &ObjectId,
+    to: &ObjectId,
+    visitor: L,
+) -> Result<L, Failure> {
+    let reader = Arc::new(Reader(Mutex::new(Some(State::new(visitor, PIECE_BYTES, OVERLAP_BYTES)))));
     workspace.diff_into(from, to, None, &["--full-index"], Arc::clone(&reader) as Arc<dyn Output>)?;
     let state = reader.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     let state = state.ok_or_else(|| Failure::Other("the change was read twice".to_owned()))?;
@@ -43,7 +48,7 @@ pub(super) fn read<L: Look>(workspace: &Workspace, from: &ObjectId, to: &ObjectI
 
 struct Reader<L>(Mutex<Option<State<L>>>);
 
-impl<L: Look> Output for Reader<L> {
+impl<L: PatchVisitor> Output for Reader<L> {
     fn push(&self, bytes: &[u8]) {
         if let Some(state) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             state.push(bytes);
@@ -62,8 +67,8 @@ enum At {
 }
 
 struct State<L> {
-    look: L,
-    file: Option<Lines>,
+    visitor: L,
+    file: Option<FileLines>,
     /// Whether the lines are those of the file.
     within: bool,
     at: At,
@@ -74,9 +79,9 @@ struct State<L> {
     overlap: usize,
 }
 
-impl<L: Look> State<L> {
-    const fn new(look: L, piece: usize, overlap: usize) -> Self {
-        Self { look, file: None, within: false, at: At::Start, header: Vec::new(), index: None, piece, overlap }
+impl<L: PatchVisitor> State<L> {
+    const fn new(visitor: L, piece: usize, overlap: usize) -> Self {
+        Self { visitor, file: None, within: false, at: At::Start, header: Vec::new(), index: None, piece, overlap }
     }
 
     fn push(&mut self, bytes: &[u8]) {
@@ -116,7 +121,7 @@ impl<L: Look> State<L> {
             file.added.extend_from_slice(fits);
             bytes = rest;
             if file.added.len() == self.piece {
-                self.look.look(file);
+                self.visitor.visit(file);
                 file.added.drain(..self.piece - self.overlap);
             }
         }
@@ -129,7 +134,7 @@ impl<L: Look> State<L> {
                 self.file_ends();
                 self.within = false;
                 let path = path(&String::from_utf8_lossy(names.trim_ascii_end()));
-                self.file = Some(Lines { path, ..Lines::default() });
+                self.file = Some(FileLines { path, ..FileLines::default() });
             } else if line.starts_with(b"@@") {
                 self.within = true;
             } else if let Some(ids) = line.strip_prefix(b"index ") {
@@ -147,13 +152,13 @@ impl<L: Look> State<L> {
 
     fn file_ends(&mut self) {
         if let Some(file) = self.file.take() {
-            self.look.look(&file);
+            self.visitor.visit(&file);
         }
     }
 
     fn end(mut self) -> L {
         self.file_ends();
-        self.look
+        self.visitor
     }
 }
 
@@ -176,14 +181,14 @@ fn path(header: &str) -> String {
 mod tests {
     use super::*;
 
-    impl Look for Vec<Lines> {
-        fn look(&mut self, lines: &Lines) {
+    impl PatchVisitor for Vec<FileLines> {
+        fn visit(&mut self, lines: &FileLines) {
             self.push(lines.clone());
         }
     }
 
     /// What is seen of a patch that comes in pieces of so many bytes.
-    fn seen(patch: &[u8], at_once: usize, piece: usize, overlap: usize) -> Vec<Lines> {
+    fn seen(patch: &[u8], at_once: usize, piece: usize, overlap: usize) -> Vec<FileLines> {
         let mut state = State::new(Vec::new(), piece, overlap);
         patch.chunks(at_once).for_each(|bytes| state.push(bytes));
         state.end()

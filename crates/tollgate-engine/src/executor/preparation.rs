@@ -7,7 +7,7 @@
 //! throw-away copy                        copy, setup; its caches are kept
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tollgate_core::report::Judgement;
@@ -16,15 +16,16 @@ use tollgate_core::scope::Entry;
 use tollgate_store::Object;
 
 use super::command_check::Check;
-use super::commands::Errand;
-use super::confinement::Whose;
-use super::{Failure, NotReady, RealHands, UnderWay};
+use super::commands::CommandJob;
+use super::confinement::ProgramKind;
+use super::workdir::{TreeOrigin, Workdir};
+use super::{CancelHandle, Failure, LocalExecutor, NotReady};
 use crate::git::ObjectId;
 use crate::process::{Inherit, secrets};
 use crate::workers::{WorkerError, shell_words};
 use crate::workspace::setup::values::values;
 use crate::workspace::setup::{Settings, caches, copy};
-use crate::workspace::{Held, Repository, TempCopy, WorkTree, Workspace};
+use crate::workspace::{Repository, WorkLock, Workspace};
 
 /// How long a setup may take.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
@@ -32,41 +33,22 @@ const LIMIT: Duration = Duration::from_secs(30 * 60);
 const NAMED_MAX: usize = 5;
 const SAID_CHARS_MAX: usize = 200;
 
-/// How a work tree came to be where it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Age {
-    /// It was just made, and nobody has worked in it.
-    Made,
-    /// It was just made in place of one that somebody worked in, with its caches.
-    PutBack,
-    /// It was there.
-    Kept,
-}
-
-/// What kind of place it is.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Spot<'a> {
-    Tree(&'a WorkTree, Age),
-    Copy(&'a TempCopy),
-}
-
-/// The place that is to be ready, and the files it holds.
-pub(super) struct Ground<'a> {
-    pub path: &'a Path,
+/// The working directory that is prepared, and the tree that it holds.
+pub(super) struct SetupTarget<'a> {
+    pub workdir: &'a Workdir,
     pub start: &'a ObjectId,
-    pub place: Spot<'a>,
 }
 
-impl Ground<'_> {
+impl SetupTarget<'_> {
     /// Whether nobody has worked there.
     const fn is_fresh(&self) -> bool {
-        matches!(self.place, Spot::Copy(_) | Spot::Tree(_, Age::Made))
+        matches!(self.workdir, Workdir::Copy(_) | Workdir::Tree(_, TreeOrigin::Created))
     }
 }
 
 /// What a place was given.
 #[derive(Debug, Default)]
-pub(super) struct Made {
+pub(super) struct SetupResult {
     /// The values in what was copied: they are not to be printed.
     pub values: Vec<(String, String)>,
     /// The folders that count for nobody.
@@ -76,9 +58,9 @@ pub(super) struct Made {
 }
 
 /// The right to touch the work of the run, and the way to have it again.
-type Right<'a> = (Held, &'a dyn Fn() -> Result<Held, Failure>);
+type Right<'a> = (WorkLock, &'a dyn Fn() -> Result<WorkLock, Failure>);
 
-impl RealHands {
+impl LocalExecutor {
     /// What the run's first event says that a tree needs.
     pub(super) fn settings(&self, run: &Run) -> Result<Settings, Failure> {
         let unreadable = |why| WorkerError::Unreadable { what: "worktree".to_owned(), why };
@@ -91,74 +73,74 @@ impl RealHands {
     }
 
     /// Makes a place ready. What stands against it is a failure of the environment, and says what to do.
-    pub(super) fn make_ready(
+    pub(super) fn prepare(
         &self,
         run: &Run,
         workspace: &Workspace,
-        ground: &Ground<'_>,
+        target: &SetupTarget<'_>,
         marker: &str,
-        way: &UnderWay,
+        cancel: &CancelHandle,
         (held, hold): Right<'_>,
-    ) -> Result<(Held, Made), Failure> {
+    ) -> Result<(WorkLock, SetupResult), Failure> {
         let settings = self.settings(run)?;
         if settings.is_empty() {
-            return Ok((held, Made::default()));
+            return Ok((held, SetupResult::default()));
         }
-        let entries = workspace.entries(ground.start)?;
+        let entries = workspace.entries(target.start)?;
         if let Some(path) = settings.tracked_cache(&entries) {
             return Err(not_ready(format!("`{path}` is a file of the tree, and lies in a folder of `caches`")));
         }
         let (files, missing) = self.copied(workspace, &settings)?;
         let apart: Vec<String> =
             files.iter().map(|file| file.display().to_string()).chain(settings.caches.clone()).collect();
-        let mut made = Made { caches: settings.caches.clone(), ..Made::default() };
-        let places = [workspace.top(), ground.path];
-        let beside = |made: &mut Made| {
+        let mut made = SetupResult { caches: settings.caches.clone(), ..SetupResult::default() };
+        let places = [workspace.top(), target.workdir.path()];
+        let beside = |made: &mut SetupResult| {
             let all: Vec<PathBuf> = places.iter().flat_map(|root| files.iter().map(|file| root.join(file))).collect();
             made.values = values(&all);
         };
         let key = settings.key(&entries);
         workspace.set_apart(&apart)?;
-        if let Spot::Tree(tree, Age::Kept) = ground.place
+        if let Workdir::Tree(tree, TreeOrigin::Existing) = target.workdir
             && workspace.ready_for(tree) == Some(key)
         {
             beside(&mut made);
             return Ok((held, made));
         }
-        if !matches!(ground.place, Spot::Tree(_, Age::Kept)) {
-            workspace.set_apart_in(ground.path, &apart)?;
+        if !matches!(target.workdir, Workdir::Tree(_, TreeOrigin::Existing)) {
+            workspace.set_apart_in(target.workdir.path(), &apart)?;
         }
         if !missing.is_empty() {
             let why = format!("{} is not in {}", missing.join(", "), workspace.top().display());
             return Err(not_ready(format!("`copy` names what is not there: {why}")));
         }
-        copy::copy(workspace.top(), ground.path, &files, &entries).map_err(not_ready)?;
+        copy::copy(workspace.top(), target.workdir.path(), &files, &entries).map_err(not_ready)?;
         beside(&mut made);
         // What a worker wrote can be part of what a setup runs: what was made of it is for that content alone.
         let made_in = |name: String| self.folder(run.id, "made").join(name);
         let of_base = made_in(key.to_string());
-        let is_base = of_base.is_dir() || ground.start == &workspace.base().tree;
-        let kept = if is_base { of_base } else { made_in(format!("{key}-{}", ground.start.as_str())) };
-        let (is_copy, has_caches) = (matches!(ground.place, Spot::Copy(_)), !settings.caches.is_empty());
+        let is_base = of_base.is_dir() || target.start == &workspace.base().tree;
+        let kept = if is_base { of_base } else { made_in(format!("{key}-{}", target.start.as_str())) };
+        let (is_copy, has_caches) = (matches!(target.workdir, Workdir::Copy(_)), !settings.caches.is_empty());
         let mut held = held;
         if is_copy && has_caches && kept.is_dir() {
-            caches::put(&kept, &settings.caches, ground.path).map_err(not_ready)?;
+            caches::put(&kept, &settings.caches, target.workdir.path()).map_err(not_ready)?;
         } else if !settings.setup.is_empty() {
             let prepared = Prepared { settings: &settings, entries: &entries, marker };
-            let worked_in = matches!(ground.place, Spot::Tree(_, Age::Kept | Age::PutBack));
-            held = match self.set_up(run, workspace, ground, &prepared, way, &mut made, (held, hold)) {
+            let worked_in = matches!(target.workdir, Workdir::Tree(_, TreeOrigin::Existing | TreeOrigin::Restored));
+            held = match self.set_up(run, workspace, target, &prepared, cancel, &mut made, (held, hold)) {
                 // It may be what a worker left there that stands in its way.
                 Err(Failure::NotReady(_)) if worked_in && has_caches => {
-                    caches::put_back(&kept, &settings.caches, ground.path).map_err(not_ready)?;
-                    self.set_up(run, workspace, ground, &prepared, way, &mut made, (hold()?, hold))?
+                    caches::put_back(&kept, &settings.caches, target.workdir.path()).map_err(not_ready)?;
+                    self.set_up(run, workspace, target, &prepared, cancel, &mut made, (hold()?, hold))?
                 }
                 other => other?,
             };
-            if has_caches && ground.is_fresh() && !kept.is_dir() {
-                caches::keep(ground.path, &settings.caches, &kept).map_err(not_ready)?;
+            if has_caches && target.is_fresh() && !kept.is_dir() {
+                caches::keep(target.workdir.path(), &settings.caches, &kept).map_err(not_ready)?;
             }
         }
-        if let Spot::Tree(tree, _) = ground.place {
+        if let Workdir::Tree(tree, _) = target.workdir {
             workspace.mark_ready(tree, key)?;
         }
         Ok((held, made))
@@ -185,33 +167,34 @@ impl RealHands {
         &self,
         run: &Run,
         workspace: &Workspace,
-        ground: &Ground<'_>,
+        target: &SetupTarget<'_>,
         prepared: &Prepared<'_>,
-        way: &UnderWay,
-        made: &mut Made,
+        cancel: &CancelHandle,
+        made: &mut SetupResult,
         (held, hold): Right<'_>,
-    ) -> Result<Held, Failure> {
+    ) -> Result<WorkLock, Failure> {
         let line = shell_words::join(&prepared.settings.setup);
         let (argv, pinned) = self.pinned(run, &prepared.settings.setup)?;
-        let mut tether = self.tether(run, Whose::Setup, workspace)?;
-        tether.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
-        let secrets = secrets(&Inherit::Only(tether.variables.clone()), &made.values).map_err(WorkerError::from)?;
+        let mut confinement = self.confinement(run, ProgramKind::Setup, workspace)?;
+        confinement.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
+        let secrets =
+            secrets(&Inherit::Only(confinement.variables.clone()), &made.values).map_err(WorkerError::from)?;
         let name = prepared.marker.replace('/', "-");
         let scratch = self.folder(run.id, "copies").join(format!("setup-{name}.scratch"));
         let found = self.left_by_setup(run);
-        let errand = Errand {
+        let job = CommandJob {
             check: &Check::Argv(argv),
-            tree: ground.path,
+            tree: target.workdir.path(),
             scratch: &scratch,
             found: &found,
-            leaves: ground.is_fresh() && ground.start == &workspace.base().tree,
-            tether: &tether,
+            leaves: target.is_fresh() && target.start == &workspace.base().tree,
+            confinement: &confinement,
             limit: LIMIT,
             marker: prepared.marker,
             secrets: &secrets,
         };
-        let checked = self.run_errand(&errand, way, held)?;
-        if way.is_cancelled() {
+        let checked = self.run_command(&job, cancel, held)?;
+        if cancel.is_cancelled() {
             return Err(Failure::Other("it was cancelled before it began".to_owned()));
         }
         let held = hold()?;
@@ -224,16 +207,16 @@ impl RealHands {
             let why = format!("the setup `{line}` failed: {}{changed}{said}", checked.why);
             return Err(Failure::NotReady(NotReady { why, output: Some(Object::new(checked.output)) }));
         }
-        let found = match ground.place {
-            Spot::Tree(tree, _) => workspace.measure(tree, ground.start)?,
-            Spot::Copy(copy) => workspace.measure_copy(copy, ground.start)?,
+        let found = match target.workdir {
+            Workdir::Tree(tree, _) => workspace.measure(tree, target.start)?,
+            Workdir::Copy(copy) => workspace.measure_copy(copy, target.start)?,
         };
         let changed = found.changes.iter().map(|change| change.path.clone());
         let changed: Vec<_> = changed.chain(found.misplaced()).take(NAMED_MAX).collect();
         if !changed.is_empty() {
             let what = changed.join(", ");
-            let way = "what it makes is to be in .gitignore or in `caches`";
-            let why = format!("the setup `{line}` changed files of the tree: {what}; {way}");
+            let advice = "what it makes is to be in .gitignore or in `caches`";
+            let why = format!("the setup `{line}` changed files of the tree: {what}; {advice}");
             return Err(Failure::NotReady(NotReady { why, output: Some(Object::new(checked.output)) }));
         }
         made.note = format!("tollgate: `{line}` made the work tree ready\n");

@@ -8,7 +8,7 @@ use tollgate_core::run::Run;
 use tollgate_core::run::decide::AttemptResult;
 use tollgate_core::scope::protects;
 
-use super::patch::{self, Lines, Look};
+use super::patch::{self, FileLines, PatchVisitor};
 use super::{Failure, failed, tree_id};
 use crate::workspace::Workspace;
 
@@ -50,8 +50,8 @@ struct Guard {
     files: BTreeMap<String, Guarded>,
 }
 
-impl Look for Guard {
-    fn look(&mut self, lines: &Lines) {
+impl PatchVisitor for Guard {
+    fn visit(&mut self, lines: &FileLines) {
         if !self.patterns.iter().any(|pattern| protects(pattern, &lines.path)) {
             return;
         }

@@ -12,7 +12,7 @@ use tollgate_core::run::event::ChangeKind;
 use tollgate_core::scope::in_scope;
 
 use super::binary_files;
-use super::patch::{self, Lines, Look};
+use super::patch::{self, FileLines, PatchVisitor};
 use super::{Failure, failed, tree_id};
 use crate::workspace::Workspace;
 
@@ -29,8 +29,8 @@ struct Search {
     unshown: Vec<(String, (String, String))>,
 }
 
-impl Look for Search {
-    fn look(&mut self, lines: &Lines) {
+impl PatchVisitor for Search {
+    fn visit(&mut self, lines: &FileLines) {
         let is_example = !self.examples.is_empty() && in_scope(&lines.path, &self.examples);
         if is_example || self.found.len() == SHOWN_MAX {
             return;

@@ -35,7 +35,7 @@ const CACHES: [&str; 10] = [
 ];
 
 /// What was there before an attempt.
-pub(super) struct Before {
+pub(super) struct TreeBaseline {
     git: GitState,
     /// The time of the file system: what changed since has a later one, whatever times it claims.
     since: (i64, i64),
@@ -43,7 +43,7 @@ pub(super) struct Before {
     caches: Vec<String>,
 }
 
-impl Before {
+impl TreeBaseline {
     /// Looks at a tree; `scratch` is on the same file system, and `caches` are folders of the tree that count for nobody.
     pub fn look(tree: &Path, scratch: &Path, caches: Vec<String>) -> std::io::Result<Self> {
         std::fs::create_dir_all(scratch)?;
@@ -108,7 +108,7 @@ pub(super) fn judge(
     copy: &TempCopy,
     start: &ObjectId,
     guarded: &[Name],
-    before: &Before,
+    before: &TreeBaseline,
     result: &mut AttemptResult,
 ) -> Result<(), Failure> {
     let measured = workspace.measure_copy(copy, start)?;

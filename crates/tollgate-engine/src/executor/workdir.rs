@@ -1,85 +1,88 @@
 //! Where a worker works: the tree of its unit, as the state has it or as it left it itself, or a copy that is thrown away.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::model::Role;
 use tollgate_core::run::Run;
 
-use super::preparation::{Age, Spot};
-use super::{Failure, RealHands, own_unit, tree_id};
-use crate::workspace::{Hands, ObjectId, Old, TempCopy, WorkTree, Workspace};
+use super::{Failure, LocalExecutor, own_unit, tree_id};
+use crate::workspace::{Custody, ObjectId, PreviousContent, TempCopy, WorkTree, Workspace};
 
-/// The tree itself, and whether it was just made, or a copy that is thrown away.
-pub(super) enum Place {
-    Tree(WorkTree, Age),
+/// How a work tree came to exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TreeOrigin {
+    /// It was just made, and no worker has been in it.
+    Created,
+    /// It was just made in place of one that a worker was in, with its caches.
+    Restored,
+    /// It existed.
+    Existing,
+}
+
+/// The directory that a worker or a command runs in: a work tree, or a copy that is thrown away.
+pub(super) enum Workdir {
+    Tree(WorkTree, TreeOrigin),
     Copy(TempCopy),
 }
 
-impl Place {
-    pub(super) fn path(&self) -> PathBuf {
+impl Workdir {
+    pub(super) fn path(&self) -> &Path {
         match self {
-            Self::Tree(tree, _) => tree.path.clone(),
-            Self::Copy(copy) => copy.path().to_owned(),
-        }
-    }
-
-    pub(super) fn spot(&self) -> Spot<'_> {
-        match self {
-            Self::Tree(tree, age) => Spot::Tree(tree, *age),
-            Self::Copy(copy) => Spot::Copy(copy),
+            Self::Tree(tree, _) => &tree.path,
+            Self::Copy(copy) => copy.path(),
         }
     }
 }
 
-/// What of its work a worker finds that was there before.
+/// How much of its earlier work a worker finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum PreviousWork {
     /// All of it.
     All,
     /// All but files that git ignores.
     Tracked,
     /// What the state has.
     Recorded,
-    /// Nothing: who judges has another copy.
-    Copy,
+    /// Nothing: a role that judges gets another copy.
+    FreshCopy,
 }
 
-/// A place that is as it should be.
-pub(super) struct Placed {
-    pub place: Place,
+/// A working directory whose content is known.
+pub(super) struct OpenedWorkdir {
+    pub place: Workdir,
     /// A line for the log, when it had to be put back.
     pub note: String,
     /// What it holds.
     pub holds: ObjectId,
-    pub left: Left,
+    pub left: PreviousWork,
 }
 
-impl RealHands {
+impl LocalExecutor {
     /// The tree as the state has it: what a lost or refused attempt, or a person, left there is kept under a ref and put away. Whoever
     /// `goes_on` in its session finds there what it left, where that can be told.
-    pub(super) fn place(
+    pub(super) fn open_workdir(
         &self,
         workspace: &Workspace,
         run: &Run,
         id: AttemptId,
         role: &Role,
         goes_on: bool,
-    ) -> Result<Placed, Failure> {
+    ) -> Result<OpenedWorkdir, Failure> {
         let lease = &run.attempts[&id];
         let start = tree_id(&lease.tree)?;
         let note = String::new();
         if role.writes.is_empty() {
-            let place = Place::Copy(workspace.copy_to_measure(&start)?);
-            return Ok(Placed { place, note, holds: start, left: Left::Copy });
+            let place = Workdir::Copy(workspace.copy_to_measure(&start)?);
+            return Ok(OpenedWorkdir { place, note, holds: start, left: PreviousWork::FreshCopy });
         }
         let unit = own_unit(run, id);
-        let age = if workspace.locate(unit.as_deref()).is_there() { Age::Kept } else { Age::Made };
+        let age = if workspace.locate(unit.as_deref()).is_there() { TreeOrigin::Existing } else { TreeOrigin::Created };
         let tree = workspace.work_tree(unit.as_deref(), &start)?;
-        workspace.hand_over(&tree, &Hands::Sent(lease.token))?;
+        workspace.set_custody(&tree, &Custody::Sent(lease.token))?;
         if workspace.holds(&tree, &start) {
-            let left = if age == Age::Made { Left::Recorded } else { Left::All };
-            return Ok(Placed { place: Place::Tree(tree, age), note, holds: start, left });
+            let left = if age == TreeOrigin::Created { PreviousWork::Recorded } else { PreviousWork::All };
+            return Ok(OpenedWorkdir { place: Workdir::Tree(tree, age), note, holds: start, left });
         }
         // What a unit had made before it started again is in no tree of the run any more.
         let own = unit.as_ref().and_then(|name| run.unit(name)).and_then(|unit| unit.tree.as_ref());
@@ -90,24 +93,33 @@ impl RealHands {
         if goes_on && let Ok(old) = workspace.keep(&tree, &recorded) {
             // The files as they were left, and a git folder that nobody has written.
             let (holds, kept) = match old {
-                Old::Kept(commit) => (workspace.tree_at(&commit)?, format!("; that is kept as {commit}")),
-                Old::Recorded | Old::Aside => (workspace.measure(&tree, &start)?.tree, String::new()),
+                PreviousContent::Kept(commit) => (workspace.tree_at(&commit)?, format!("; that is kept as {commit}")),
+                PreviousContent::Recorded | PreviousContent::Aside => {
+                    (workspace.measure(&tree, &start)?.tree, String::new())
+                }
             };
             let (tree, _) = workspace.reset_tree(unit.as_deref(), &holds, &recorded)?;
             let note = format!("tollgate: the work tree holds what was left there{kept}\n");
-            return Ok(Placed { place: Place::Tree(tree, Age::PutBack), note, holds, left: Left::Tracked });
+            return Ok(OpenedWorkdir {
+                place: Workdir::Tree(tree, TreeOrigin::Restored),
+                note,
+                holds,
+                left: PreviousWork::Tracked,
+            });
         }
         let (tree, old) = workspace.reset_tree(unit.as_deref(), &start, &recorded)?;
         let what = match old {
-            Old::Recorded => None,
-            Old::Kept(commit) => {
+            PreviousContent::Recorded => None,
+            PreviousContent::Kept(commit) => {
                 Some(format!("is kept as {commit} under refs/kept in {}", workspace.git_folder().display()))
             }
-            Old::Aside => Some(format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display())),
+            PreviousContent::Aside => {
+                Some(format!("could not be measured and lies beside {}, as `@old-…`", tree.path.display()))
+            }
         };
         let note =
             what.map(|what| format!("tollgate: the work tree did not hold the recorded tree; what it held {what}\n"));
-        let (place, note) = (Place::Tree(tree, Age::PutBack), note.unwrap_or_default());
-        Ok(Placed { place, note, holds: start, left: Left::Recorded })
+        let (place, note) = (Workdir::Tree(tree, TreeOrigin::Restored), note.unwrap_or_default());
+        Ok(OpenedWorkdir { place, note, holds: start, left: PreviousWork::Recorded })
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
-use super::{DAY_MS, Fate, Gc, Thing, children, name_of};
+use super::{DAY_MS, Fate, Gc, ItemKind, children, name_of};
 use crate::service::ServiceError;
 use crate::session::LoadError;
 use crate::workspace::{Claim, Repository, WorkspaceError, left_over, start_of, undo_start};
@@ -15,7 +15,7 @@ use crate::workspace::{Claim, Repository, WorkspaceError, left_over, start_of, u
 impl Gc<'_> {
     /// Folders of runs that are in no journal: somebody's, until they say otherwise.
     pub(super) fn strangers(&mut self, known: &BTreeSet<RunId>) -> Result<(), WorkspaceError> {
-        for (thing, folder) in [(Thing::Tree, "trees"), (Thing::RunFolder, "runs")] {
+        for (kind, folder) in [(ItemKind::Tree, "trees"), (ItemKind::RunFolder, "runs")] {
             for path in children(&self.state.join(folder)) {
                 let Ok(run) = name_of(&path).parse::<RunId>() else { continue };
                 // One that is being started is claimed, and not in the journal yet.
@@ -23,7 +23,7 @@ impl Gc<'_> {
                 if !known.contains(&run) && !starts {
                     let group = format!("{folder}-of-no-run");
                     self.set_aside(
-                        thing,
+                        kind,
                         &group,
                         &path,
                         (None, None),
@@ -40,7 +40,7 @@ impl Gc<'_> {
         let Some(mut named) = self.named.clone() else {
             let place = self.state.join("objects").display().to_string();
             let why = "a run cannot be read: which objects it names is not known".to_owned();
-            self.item(Thing::Object, place, None, Fate::Keep, why);
+            self.item(ItemKind::Object, place, None, Fate::Keep, why);
             return Ok(());
         };
         named.extend(digests_in(&self.state.join("cuts")));
@@ -50,7 +50,7 @@ impl Gc<'_> {
         for path in files.into_iter().filter(|path| is_old(path)) {
             let name = name_of(&path);
             if name.starts_with("tmp-") {
-                self.remove(Thing::Object, &path, None, "it was never finished".to_owned())?;
+                self.remove(ItemKind::Object, &path, None, "it was never finished".to_owned())?;
                 continue;
             }
             let Ok(digest) = name.parse::<Digest>() else { continue };
@@ -58,7 +58,7 @@ impl Gc<'_> {
                 continue;
             }
             let why = "no event of any run names it".to_owned();
-            let to = self.set_aside(Thing::Object, "objects", &path, (None, None), why)?;
+            let to = self.set_aside(ItemKind::Object, "objects", &path, (None, None), why)?;
             // A writer that found it there made it young again, and is about to name it.
             if !self.options.dry && !is_old(&to) {
                 self.take_back(&to, &path)?;
@@ -73,14 +73,14 @@ impl Gc<'_> {
         let opened = |run| service.is_opened(run);
         for path in children(&self.state.join("scratch")).into_iter().filter(|path| name_of(path) != own) {
             let Some(claim) = Claim::take(&path) else { continue };
-            let mut places = vec![(Thing::Scratch, path.display().to_string())];
+            let mut places = vec![(ItemKind::Scratch, path.display().to_string())];
             if let Some(run) = start_of(&claim).filter(|run| opened(*run) == Some(false))
                 && let Some(left) = left_over(self.state, run)?
             {
-                places.push((Thing::RunFolder, left.folder.display().to_string()));
+                places.push((ItemKind::RunFolder, left.folder.display().to_string()));
                 if let Some(workspace) = &left.workspace {
                     let top = workspace.top().display();
-                    places.extend(workspace.pins()?.iter().map(|name| (Thing::Ref, format!("{name} in {top}"))));
+                    places.extend(workspace.pins()?.iter().map(|name| (ItemKind::Ref, format!("{name} in {top}"))));
                 }
             }
             if self.options.dry {
@@ -92,8 +92,8 @@ impl Gc<'_> {
                 true => (Fate::Remove, "whoever made it is gone"),
                 false => (Fate::Keep, "whoever made it is gone, and it cannot be cleaned up now"),
             };
-            for (thing, place) in places {
-                self.item(thing, place, None, fate, why.to_owned());
+            for (kind, place) in places {
+                self.item(kind, place, None, fate, why.to_owned());
             }
         }
         Ok(())
@@ -115,13 +115,13 @@ impl Gc<'_> {
                 .any(|item| item.run.is_some_and(|run| runs.contains(&run)) && item.fate != Fate::Remove);
             if open || borrowed || !listed.damaged.is_empty() || !self.aside.is_disjoint(&runs) {
                 let why = "a run of it is open, or something of one borrows from it".to_owned();
-                self.item(Thing::Demo, place, None, Fate::Keep, why);
+                self.item(ItemKind::Demo, place, None, Fate::Keep, why);
             } else if is_untouched(&path, self.bin.path()) {
                 let why = "nothing but the demonstration is in it; `tollgate demo` makes another".to_owned();
-                self.remove(Thing::Demo, &path, None, why)?;
+                self.remove(ItemKind::Demo, &path, None, why)?;
             } else {
                 let why = "somebody changed something in it".to_owned();
-                self.set_aside(Thing::Demo, "demo", &path, (None, None), why)?;
+                self.set_aside(ItemKind::Demo, "demo", &path, (None, None), why)?;
             }
         }
         Ok(())

@@ -49,7 +49,7 @@ pub enum Fate {
 
 /// What a thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Thing {
+pub enum ItemKind {
     /// A work tree.
     Tree,
     /// The private git folder of a run, and what a driver made beside it.
@@ -66,7 +66,7 @@ pub enum Thing {
     Quarantined,
 }
 
-impl Thing {
+impl ItemKind {
     /// The word.
     pub const fn word(self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ impl Thing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// What it is.
-    pub thing: Thing,
+    pub kind: ItemKind,
     /// Where it is, or its name.
     pub place: String,
     /// The run it belongs to.
@@ -141,7 +141,7 @@ impl Service {
             gc.named = None;
         }
         for run in &known {
-            gc.item(Thing::RunFolder, run.to_string(), Some(*run), Fate::Keep, "it cannot be read".to_owned());
+            gc.item(ItemKind::RunFolder, run.to_string(), Some(*run), Fate::Keep, "it cannot be read".to_owned());
         }
         for summary in &listed.runs {
             known.insert(summary.run);
@@ -156,12 +156,12 @@ impl Service {
 }
 
 impl Gc<'_> {
-    fn item(&mut self, thing: Thing, place: String, run: Option<RunId>, fate: Fate, why: String) {
-        self.items.push(Item { thing, place, run, fate, why, bytes: 0 });
+    fn item(&mut self, kind: ItemKind, place: String, run: Option<RunId>, fate: Fate, why: String) {
+        self.items.push(Item { kind, place, run, fate, why, bytes: 0 });
     }
 
     /// Removes a file or folder, unless this is only a look; it is out of the way at once, whenever this process ends.
-    fn remove(&mut self, thing: Thing, path: &Path, run: Option<RunId>, why: String) -> Result<(), WorkspaceError> {
+    fn remove(&mut self, kind: ItemKind, path: &Path, run: Option<RunId>, why: String) -> Result<(), WorkspaceError> {
         let bytes = size(path);
         if !self.options.dry {
             self.moved += 1;
@@ -176,7 +176,7 @@ impl Gc<'_> {
             }
         }
         let place = path.display().to_string();
-        self.items.push(Item { thing, place, run, fate: Fate::Remove, why, bytes });
+        self.items.push(Item { kind, place, run, fate: Fate::Remove, why, bytes });
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use tollgate_core::Name;
 use tollgate_core::id::RunId;
 use tollgate_store::{Point, reach};
 
-use super::{DAY_MS, Fate, Gc, Item, Thing, children, name_of, size};
+use super::{DAY_MS, Fate, Gc, Item, ItemKind, children, name_of, size};
 use crate::workspace::{Workspace, WorkspaceError, write_whole};
 
 const FOLDER: &str = "quarantine";
@@ -34,7 +34,7 @@ impl Gc<'_> {
     /// stands for nothing and is forgotten. Without a note nobody could put it back: what none can name stays where it is.
     pub(super) fn set_aside(
         &mut self,
-        thing: Thing,
+        kind: ItemKind,
         group: &str,
         path: &Path,
         (run, tree): (Option<RunId>, Option<Name>),
@@ -44,7 +44,7 @@ impl Gc<'_> {
         if path.to_str().is_none() {
             self.aside.extend(run);
             let why = format!("{why}; its path is no text, which no note can name: move it away by hand");
-            self.items.push(Item { thing, place: path.display().to_string(), run, fate: Fate::Keep, why, bytes });
+            self.items.push(Item { kind, place: path.display().to_string(), run, fate: Fate::Keep, why, bytes });
             return Ok(path.to_owned());
         }
         let folder = self.state.join(FOLDER).join(group);
@@ -66,7 +66,7 @@ impl Gc<'_> {
         }
         self.aside.extend(run);
         let place = format!("{} -> {}", path.display(), to.display());
-        self.items.push(Item { thing, place, run, fate: Fate::SetAside, why, bytes });
+        self.items.push(Item { kind, place, run, fate: Fate::SetAside, why, bytes });
         Ok(to)
     }
 
@@ -98,13 +98,13 @@ impl Gc<'_> {
             let old = self.options.expire_days.is_some_and(|limit| days >= limit);
             let why = format!("set aside {days} days ago: {}", note.why);
             if old {
-                self.remove(Thing::Quarantined, &path, note.run, why)?;
+                self.remove(ItemKind::Quarantined, &path, note.run, why)?;
                 if !self.options.dry {
                     std::fs::remove_file(note_path(&path)).ok();
                 }
             } else {
                 self.aside.extend(note.run);
-                self.item(Thing::Quarantined, path.display().to_string(), note.run, Fate::Keep, why);
+                self.item(ItemKind::Quarantined, path.display().to_string(), note.run, Fate::Keep, why);
             }
         }
         if !self.options.dry {
@@ -142,7 +142,7 @@ pub type Restored = (PathBuf, Result<PathBuf, String>);
 /// Puts what was set aside of a run back where it was, and a demonstration that holds its repository; what is in the way stays
 /// where it is, and is named.
 pub fn restore(state: &Path, run: RunId, repository: Option<&Path>) -> Result<Vec<Restored>, WorkspaceError> {
-    let _held = Workspace::hold(state, run)?;
+    let _held = Workspace::lock(state, run)?;
     let mut done = Vec::new();
     for (path, note) in aside(state) {
         let its = note.run == Some(run) || repository.is_some_and(|repository| repository.starts_with(&note.from));

@@ -9,7 +9,7 @@ use tollgate_core::run::event::LandAs;
 use tollgate_core::run::{Run, effects};
 use tollgate_store::Summary;
 
-use super::{Fate, Gc, Thing, children};
+use super::{Fate, Gc, ItemKind, children};
 use crate::git::ObjectId;
 use crate::process::holder::is_dead;
 use crate::service::ServiceError;
@@ -32,7 +32,7 @@ impl Gc<'_> {
             return Ok(());
         }
         let keep = |gc: &mut Self, why: String| {
-            gc.item(Thing::RunFolder, folder.display().to_string(), Some(id), Fate::Keep, why);
+            gc.item(ItemKind::RunFolder, folder.display().to_string(), Some(id), Fate::Keep, why);
             Ok(())
         };
         let Ok(loaded) = self.service.load(id) else {
@@ -50,7 +50,7 @@ impl Gc<'_> {
         if run.landing.is_some() || !effects(run).is_empty() {
             return keep(self, format!("something of it is to be done; `tollgate resume {id}` does it"));
         }
-        let held = match Workspace::hold(self.state, id) {
+        let held = match Workspace::lock(self.state, id) {
             Ok(held) => held,
             Err(error) => return keep(self, error.to_string()),
         };
@@ -89,10 +89,10 @@ impl Gc<'_> {
     ) -> Result<Option<Name>, WorkspaceError> {
         let id = run.id;
         let set_aside = |gc: &mut Self, tree: Option<Name>, why: String| {
-            gc.set_aside(Thing::Tree, &id.to_string(), path, (Some(id), tree.clone()), why).map(|_| tree)
+            gc.set_aside(ItemKind::Tree, &id.to_string(), path, (Some(id), tree.clone()), why).map(|_| tree)
         };
         let aside = |gc: &mut Self, why: String| set_aside(gc, None, why);
-        let remove = |gc: &mut Self, why: String| gc.remove(Thing::Tree, path, Some(id), why).map(|()| None);
+        let remove = |gc: &mut Self, why: String| gc.remove(ItemKind::Tree, path, Some(id), why).map(|()| None);
         let Some(name) = path.file_name().and_then(OsStr::to_str) else {
             return aside(self, "nobody of the run has such a name".to_owned());
         };
@@ -139,13 +139,13 @@ impl Gc<'_> {
                     self.aside.insert(run.id);
                     let place = format!("{tree} in {}", workspace.git_folder().display());
                     let why = format!("it holds work that did not land, and cannot be set aside: {error}");
-                    self.item(Thing::Tree, place, Some(run.id), Fate::Keep, why);
+                    self.item(ItemKind::Tree, place, Some(run.id), Fate::Keep, why);
                     continue;
                 }
             };
             let why = format!("it holds work that did not land: the tree {tree}");
             let of = (Some(run.id), Some(tree.name()));
-            self.set_aside(Thing::Tree, &run.id.to_string(), &path, of, why)?;
+            self.set_aside(ItemKind::Tree, &run.id.to_string(), &path, of, why)?;
         }
         Ok(())
     }
@@ -160,7 +160,7 @@ impl Gc<'_> {
                     if !self.options.dry {
                         workspace.forget_kept(&name, &commit)?;
                     }
-                    self.item(Thing::Ref, place, Some(run.id), Fate::Remove, why.clone());
+                    self.item(ItemKind::Ref, place, Some(run.id), Fate::Remove, why.clone());
                 }
                 None => {
                     needed = true;
@@ -168,7 +168,7 @@ impl Gc<'_> {
                         "it holds work that did not land: `git -C {} show {commit}`",
                         workspace.git_folder().display()
                     );
-                    self.item(Thing::Ref, place, Some(run.id), Fate::Keep, why);
+                    self.item(ItemKind::Ref, place, Some(run.id), Fate::Keep, why);
                 }
             }
         }
@@ -180,7 +180,7 @@ impl Gc<'_> {
         let id = run.id;
         if kept || self.aside.contains(&id) {
             let why = "what was set aside or kept borrows from it".to_owned();
-            self.item(Thing::RunFolder, folder.display().to_string(), Some(id), Fate::Keep, why);
+            self.item(ItemKind::RunFolder, folder.display().to_string(), Some(id), Fate::Keep, why);
             return Ok(());
         }
         let pins = workspace.pins()?;
@@ -189,7 +189,13 @@ impl Gc<'_> {
         }
         for name in pins {
             let place = format!("{name} in {}", workspace.top().display());
-            self.item(Thing::Ref, place, Some(id), Fate::Remove, "nothing borrows from the base any more".to_owned());
+            self.item(
+                ItemKind::Ref,
+                place,
+                Some(id),
+                Fate::Remove,
+                "nothing borrows from the base any more".to_owned(),
+            );
         }
         for name in DRIVERS_OWN.iter().filter(|name| folder.join(name).exists()) {
             if !self.options.dry {
@@ -199,7 +205,7 @@ impl Gc<'_> {
                 "git" => "every tree in it that is worth something is elsewhere; it is made again when it is needed",
                 _ => "it was made for work that is over",
             };
-            self.remove(Thing::RunFolder, &folder.join(name), Some(id), why.to_owned())?;
+            self.remove(ItemKind::RunFolder, &folder.join(name), Some(id), why.to_owned())?;
         }
         Ok(())
     }

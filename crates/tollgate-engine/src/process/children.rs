@@ -12,9 +12,9 @@ use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, waitpid};
 
 use super::table::{ProcessId, Stat, own_pid};
 
-static FAMILY: Mutex<Family> = Mutex::new(Family { adopts: false, started: BTreeMap::new() });
+static FAMILY: Mutex<Children> = Mutex::new(Children { adopts: false, started: BTreeMap::new() });
 
-struct Family {
+struct Children {
     adopts: bool,
     /// The children that this process started and has not reaped.
     started: BTreeMap<ProcessId, Role>,
@@ -31,7 +31,7 @@ enum Role {
     Ending,
 }
 
-fn family() -> MutexGuard<'static, Family> {
+fn family() -> MutexGuard<'static, Children> {
     FAMILY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -38,7 +38,7 @@ use tollgate_core::redact::{Secrets, Unsearchable, secret_in};
 pub use children::adopt_orphans;
 pub use control::Control;
 pub use driver_mark::mark_driver;
-pub use output::{Head, Log, Output, Redacted, Tail, Takers};
+pub use output::{Head, Log, Output, Redacted, Tail, Tee};
 pub(crate) use own_program::is_own;
 pub use own_program::{own_place, own_program};
 pub use record::{Recorded, below_a_worker, end_recorded, record_driver, recorded};
@@ -200,7 +200,7 @@ impl Heard {
 
 /// What the standard output of a program is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Voice {
+pub enum StdoutKind {
     /// A pipe, which whoever has the rights of the program can open by its path, the program itself as `/dev/stdout`.
     #[default]
     Pipe,
@@ -210,11 +210,11 @@ pub enum Voice {
 
 /// Starts a program whose output goes to `out` and `err`.
 pub fn start(program: Program, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io::Result<Running> {
-    start_with(program, Voice::Pipe, out, err)
+    start_with(program, StdoutKind::Pipe, out, err)
 }
 
 /// A socket to hear a program by, and its end for the program.
-pub fn voice() -> io::Result<(UnixStream, Stdio)> {
+pub fn output_socket() -> io::Result<(UnixStream, Stdio)> {
     let (own, theirs) = UnixStream::pair()?;
     // As much as a pipe would hold of short lines: some programs end before all they printed is taken.
     set_socket_send_buffer_size(&theirs, VOICE_BYTES)?;
@@ -223,19 +223,24 @@ pub fn voice() -> io::Result<(UnixStream, Stdio)> {
 }
 
 /// A socket to speak to a program by while it works, and its end for the program: what it starts cannot open that either.
-pub fn ear() -> io::Result<(UnixStream, Stdio)> {
+pub fn input_socket() -> io::Result<(UnixStream, Stdio)> {
     let (own, theirs) = UnixStream::pair()?;
     own.shutdown(Shutdown::Read)?;
     Ok((own, OwnedFd::from(theirs).into()))
 }
 
 /// The same with a standard output of this kind.
-pub fn start_with(program: Program, kind: Voice, out: Arc<dyn Output>, err: Arc<dyn Output>) -> io::Result<Running> {
+pub fn start_with(
+    program: Program,
+    kind: StdoutKind,
+    out: Arc<dyn Output>,
+    err: Arc<dyn Output>,
+) -> io::Result<Running> {
     let mut command = Command::new(&program.path);
     command.args(&program.args).current_dir(&program.cwd).process_group(0);
     let (own, theirs) = match kind {
-        Voice::Pipe => (None, Stdio::piped()),
-        Voice::Socket => voice().map(|(own, theirs)| (Some(own), theirs))?,
+        StdoutKind::Pipe => (None, Stdio::piped()),
+        StdoutKind::Socket => output_socket().map(|(own, theirs)| (Some(own), theirs))?,
     };
     let control = program.control.as_ref().map(|_| UnixStream::pair()).transpose()?;
     let (control, stdin) = match control {

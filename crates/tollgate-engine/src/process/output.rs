@@ -158,9 +158,9 @@ impl Output for Redacted {
 
 /// Several takers of one output, in their order.
 #[expect(missing_debug_implementations, reason = "who takes an output need not be shown")]
-pub struct Takers(pub Vec<Arc<dyn Output>>);
+pub struct Tee(pub Vec<Arc<dyn Output>>);
 
-impl Output for Takers {
+impl Output for Tee {
     fn push(&self, bytes: &[u8]) {
         self.0.iter().for_each(|output| output.push(bytes));
     }

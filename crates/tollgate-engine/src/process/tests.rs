@@ -47,7 +47,7 @@ fn a_program_that_reads_nothing_and_prints_much_does_not_hang() {
 fn what_speaks_over_a_socket_is_opened_by_nobody() {
     let cwd = folder("socket");
     let text = "echo heard; sh -c 'echo forged > /proc/'$$'/fd/1' 2>/dev/null || head -c 300000 /dev/zero";
-    for (kind, bytes) in [(Voice::Pipe, 13), (Voice::Socket, 300_006)] {
+    for (kind, bytes) in [(StdoutKind::Pipe, 13), (StdoutKind::Socket, 300_006)] {
         let out = Tail::new(1_000_000);
         let mut running = start_with(shell(text, &cwd, None, long()), kind, out.clone(), Tail::new(10)).unwrap();
         assert_eq!((running.wait_to_end(), out.take().0.len()), (End::Exited(0), bytes), "{kind:?}");
@@ -60,7 +60,8 @@ fn what_a_program_ends_on_is_heard_whole_though_it_does_not_wait() {
     let cwd = folder("ends-on");
     let out = Tail::new(1_000_000);
     let text = "dd if=/dev/zero bs=400000 count=1 oflag=nonblock";
-    let mut running = start_with(shell(text, &cwd, None, long()), Voice::Socket, out.clone(), Tail::new(1000)).unwrap();
+    let mut running =
+        start_with(shell(text, &cwd, None, long()), StdoutKind::Socket, out.clone(), Tail::new(1000)).unwrap();
     assert_eq!((running.wait_to_end(), out.take().0.len()), (End::Exited(0), 400_000));
 }
 

@@ -12,7 +12,7 @@ const SHOWN_MAX: usize = 10;
 const BYTES_MAX: usize = 160;
 
 /// What the output of a worker that was held says that it was denied; what was not held was denied nothing by us.
-pub(crate) fn told(log: &Path, leash: &Leash) -> Vec<String> {
+pub(crate) fn reported(log: &Path, leash: &Leash) -> Vec<String> {
     let held = leash.landlock > 0;
     // A log is bounded, and for people: one that cannot be read tells nothing.
     let bytes = if held { std::fs::read(log).unwrap_or_default() } else { Vec::new() };
@@ -55,7 +55,7 @@ mod tests {
     fn of(log: &str, landlock: u32) -> Vec<String> {
         let folder = folder("denied");
         write(&folder, "log", log);
-        told(&folder.join("log"), &Leash { landlock, ..Leash::default() })
+        reported(&folder.join("log"), &Leash { landlock, ..Leash::default() })
     }
 
     #[test]

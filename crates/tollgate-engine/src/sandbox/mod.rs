@@ -34,8 +34,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
 
-pub use probe::{Able, probe};
-pub use reserved_paths::{Clash, Programs, Reserved};
+pub use probe::{SandboxSupport, probe};
+pub use reserved_paths::{PathConflict, ProgramFolders, ReservedPaths};
 
 pub(crate) use visible_paths::search_path;
 pub use visible_paths::search_path_into;
@@ -82,7 +82,7 @@ pub struct Policy {
 
 /// What a program is held by: made for one attempt.
 #[derive(Debug, Clone)]
-pub struct Tether {
+pub struct Confinement {
     /// This program.
     pub helper: PathBuf,
     /// What holds it.
@@ -104,14 +104,14 @@ pub struct Tether {
     /// The variables that it may see besides those that everybody may; a `*` at the end is any end.
     pub variables: Vec<String>,
     /// What it may write of the folder it works in; none: all of it.
-    pub narrowed: Option<Narrowed>,
+    pub write_subset: Option<WriteSubset>,
     /// Whether it ends with this process, however that ends: nobody comes back to it.
     pub bound: bool,
 }
 
 /// The part of a folder that may be written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Narrowed {
+pub struct WriteSubset {
     /// Files and folders that may be.
     pub writes: Vec<PathBuf>,
     /// What lies in them and may not be, as far as a mount can hold it.
@@ -121,14 +121,14 @@ pub struct Narrowed {
 /// What a configuration asks for.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub struct Asked {
+pub struct SandboxRequest {
     pub sandbox: Option<Sandbox>,
     pub reads: Vec<String>,
     pub writes: Vec<String>,
     pub env: Vec<String>,
 }
 
-impl Asked {
+impl SandboxRequest {
     /// With what is asked for everybody. A worker may ask for less than is preferred, not for less than is required.
     #[must_use]
     pub fn under(mut self, all: Option<Sandbox>, env: impl IntoIterator<Item = String>) -> Self {
@@ -138,21 +138,23 @@ impl Asked {
     }
 
     /// What holds a program that is asked this of; the refusal says what is missing of what is required.
-    pub fn tether<'a>(
+    pub fn confinement<'a>(
         self,
         helper: &Path,
         state: &Path,
-        able: impl Fn() -> &'a Able,
+        support: impl Fn() -> &'a SandboxSupport,
         deny_network: bool,
-    ) -> Result<Tether, String> {
+    ) -> Result<Confinement, String> {
         let sandbox = self.sandbox.unwrap_or_default();
         let (leash, mounts) = match sandbox {
-            Sandbox::Off => (leash(sandbox, &Able::default(), false)?, false),
-            Sandbox::Require | Sandbox::Prefer => (leash(sandbox, able(), deny_network)?, able().mounts()),
+            Sandbox::Off => (sandbox_record(sandbox, &SandboxSupport::default(), false)?, false),
+            Sandbox::Require | Sandbox::Prefer => {
+                (sandbox_record(sandbox, support(), deny_network)?, support().mounts())
+            }
         };
         let places = |paths: &[String]| paths.iter().filter_map(|path| place(path)).collect::<Vec<_>>();
         let (reads, writes) = (places(&self.reads), places(&self.writes));
-        Ok(Tether {
+        Ok(Confinement {
             helper: helper.to_owned(),
             leash,
             mounts,
@@ -163,7 +165,7 @@ impl Asked {
             unseen: Vec::new(),
             git_config: String::new(),
             variables: self.env,
-            narrowed: None,
+            write_subset: None,
             bound: false,
         })
     }
@@ -171,7 +173,7 @@ impl Asked {
 
 /// The folders that one attempt has to itself.
 #[derive(Debug, Clone, Copy)]
-pub struct Own<'a> {
+pub struct OwnFolders<'a> {
     /// Where it works.
     pub tree: &'a Path,
     /// Where it leaves what is no part of the work.
@@ -183,24 +185,24 @@ pub struct Own<'a> {
 }
 
 /// What is on, by what was asked for and what this machine can do; the refusal says what is missing.
-pub fn leash(sandbox: Sandbox, able: &Able, deny_network: bool) -> Result<Leash, String> {
+pub fn sandbox_record(sandbox: Sandbox, support: &SandboxSupport, deny_network: bool) -> Result<Leash, String> {
     if sandbox == Sandbox::Off {
         return Ok(Leash { sandbox, ..Leash::default() });
     }
-    let network = match (deny_network, able.network()) {
+    let network = match (deny_network, support.network()) {
         (false, _) => Network::Open,
         (true, network) => network,
     };
-    let missing = able.missing(deny_network).join("; ");
+    let missing = support.missing(deny_network).join("; ");
     if sandbox == Sandbox::Require && !missing.is_empty() {
         return Err(missing);
     }
-    Ok(Leash { sandbox, processes: able.processes.is_none(), landlock: able.landlock, network, missing })
+    Ok(Leash { sandbox, processes: support.processes.is_none(), landlock: support.landlock, network, missing })
 }
 
-impl Tether {
+impl Confinement {
     /// The program, held. `home` names the places below the home folder that it needs to itself.
-    pub fn hold(&self, mut program: Program, own: Own<'_>, home: &[&str]) -> io::Result<Program> {
+    pub fn hold(&self, mut program: Program, own: OwnFolders<'_>, home: &[&str]) -> io::Result<Program> {
         let Leash { processes, landlock, network, .. } = self.leash;
         let path = std::env::join_paths(search_path(&self.unseen)).map_err(io::Error::other)?;
         program.env.set.push(("PATH".into(), path));
@@ -220,15 +222,15 @@ impl Tether {
         reads.extend(own.bundle.map(Path::to_owned));
         reads.extend(visible_paths::tools(&program.path, &self.unseen));
         let mut writes = vec![own.scratch.to_owned(), own.caches.to_owned()];
-        let kept = match self.narrowed.clone() {
+        let kept = match self.write_subset.clone() {
             None => {
                 writes.push(own.tree.to_owned());
                 Vec::new()
             }
-            Some(narrowed) => {
+            Some(write_subset) => {
                 reads.push(own.tree.to_owned());
-                writes.extend(narrowed.writes);
-                narrowed.kept
+                writes.extend(write_subset.writes);
+                write_subset.kept
             }
         };
         writes.extend(home.iter().filter_map(|place| visible_paths::own(place)));
@@ -302,7 +304,7 @@ mod tests {
         let root = folder("left").canonicalize().unwrap();
         write(&root, "keys", "kept");
         let scratch = root.join("scratch");
-        let tether = Tether { git_config: "[user]\n".to_owned(), ..held(&root) };
+        let confinement = Confinement { git_config: "[user]\n".to_owned(), ..held(&root) };
         let program = || Program {
             path: "/bin/true".into(),
             args: Vec::new(),
@@ -312,7 +314,7 @@ mod tests {
             limit: std::time::Duration::from_secs(1),
             control: None,
         };
-        let own = Own { tree: &root, scratch: &scratch, caches: &root.join("caches"), bundle: None };
+        let own = OwnFolders { tree: &root, scratch: &scratch, caches: &root.join("caches"), bundle: None };
         for lay in ["", "link", "folder", "pipe"] {
             let file = scratch.join("gitconfig");
             std::fs::remove_dir_all(&scratch).or_else(absent).unwrap();
@@ -324,15 +326,15 @@ mod tests {
                 _ => {}
             }
             std::os::unix::fs::symlink(&root, scratch.join("tmp")).unwrap();
-            tether.hold(program(), own, &[]).unwrap();
+            confinement.hold(program(), own, &[]).unwrap();
             assert!(scratch.join("tmp").symlink_metadata().unwrap().is_dir());
             assert_eq!(std::fs::read_to_string(&file).unwrap(), "[user]\n", "{lay}");
             assert_eq!(std::fs::read_to_string(root.join("keys")).unwrap(), "kept", "{lay}");
         }
     }
 
-    fn held(state: &Path) -> Tether {
-        let able = Able::default();
-        Asked::default().tether(Path::new("/bin/true"), state, || &able, false).unwrap()
+    fn held(state: &Path) -> Confinement {
+        let support = SandboxSupport::default();
+        SandboxRequest::default().confinement(Path::new("/bin/true"), state, || &support, false).unwrap()
     }
 }

@@ -20,7 +20,7 @@ const BYTES_MAX: usize = 16 * 1024;
 
 /// What this machine can do.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Able {
+pub struct SandboxSupport {
     /// Why there is no pid namespace; none: there is.
     pub processes: Option<String>,
     /// Why the rest of the file system cannot be mounted read-only or covered, where there is a namespace to do it in.
@@ -34,7 +34,7 @@ pub struct Able {
     pub network: Option<String>,
 }
 
-impl Able {
+impl SandboxSupport {
     /// How the network can be denied.
     pub fn network(&self) -> Network {
         match self.network.as_ref().or(self.processes.as_ref()) {
@@ -60,7 +60,7 @@ impl Able {
 }
 
 /// Asks a helper what it can do.
-pub fn probe(helper: &Path) -> Able {
+pub fn probe(helper: &Path) -> SandboxSupport {
     let out = Tail::new(BYTES_MAX);
     let program = Program {
         path: helper.to_owned(),
@@ -76,11 +76,17 @@ pub fn probe(helper: &Path) -> Able {
     let why = match ended {
         Err(error) => error.to_string(),
         Ok(end) => match read {
-            Ok(able) => return able,
+            Ok(support) => return support,
             Err(error) => format!("the helper {end}: {error}"),
         },
     };
-    Able { processes: Some(why.clone()), mounts: None, landlock: 0, files: Some(why.clone()), network: Some(why) }
+    SandboxSupport {
+        processes: Some(why.clone()),
+        mounts: None,
+        landlock: 0,
+        files: Some(why.clone()),
+        network: Some(why),
+    }
 }
 
 #[cfg(debug_assertions)]
@@ -123,14 +129,14 @@ pub(super) fn report() -> Result<u8, String> {
         read_only_mounts::but(&[], &[], &[])
     };
     let mounts = processes.is_none().then(mounted).and_then(Result::err).map(|error| error.to_string());
-    let mut able = Able { processes, network, mounts, ..Able::default() };
+    let mut support = SandboxSupport { processes, network, mounts, ..SandboxSupport::default() };
     let hold =
         wanted("files").map_err(|error| error.to_string()).and_then(|()| file_rules::hold(&Policy::default(), &[]));
     match hold {
-        Ok(version) => able.landlock = version,
-        Err(why) => able.files = Some(why),
+        Ok(version) => support.landlock = version,
+        Err(why) => support.files = Some(why),
     }
-    let text = serde_json::to_string(&able).map_err(|error| error.to_string())?;
+    let text = serde_json::to_string(&support).map_err(|error| error.to_string())?;
     io::stdout().write_all(text.as_bytes()).map_err(|error| error.to_string())?;
     Ok(0)
 }

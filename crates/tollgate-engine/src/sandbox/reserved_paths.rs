@@ -3,12 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Asked, place, program_folders, visible_paths};
+use super::{SandboxRequest, place, program_folders, visible_paths};
 use crate::paths::trace_links;
 
 /// What a worker is not given, whatever its `reads` and `writes` name.
 #[derive(Debug, Clone, Default)]
-pub struct Reserved {
+pub struct ReservedPaths {
     /// The state directory.
     pub state: PathBuf,
     /// The checkout: what lies in it may be named, not all of it.
@@ -18,22 +18,22 @@ pub struct Reserved {
     /// What workers write, by where it lies: a link inside of it is nobody's word.
     pub written: Vec<PathBuf>,
     /// Whether folders of programs are kept as they are by mounts.
-    pub programs: Programs,
+    pub programs: ProgramFolders,
 }
 
 /// What keeps folders of programs as they are, inside of what a worker may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Programs {
+pub enum ProgramFolders {
     /// Mounts do.
     #[default]
-    Kept,
+    Protected,
     /// Nothing does: what holds one cannot be given.
-    Open,
+    Unprotected,
 }
 
 /// A place that cannot be given.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Clash<'a> {
+pub struct PathConflict<'a> {
     /// As it is named.
     pub place: &'a str,
     pub why: String,
@@ -45,7 +45,7 @@ const NARROW: &str = "name the folders that it needs in `reads` and `writes`, no
 /// What to do about a link that nobody can vouch for.
 const LOOK: &str = "look where it leads; put back what was there, or name the place itself in the configuration";
 
-impl Reserved {
+impl ReservedPaths {
     /// The same, where workers write these places: of a configuration, and those that their programs have to themselves.
     #[must_use]
     pub fn where_written<'a>(
@@ -70,12 +70,12 @@ impl Reserved {
     }
 
     /// The first place that is asked for and cannot be given.
-    pub fn clash<'a>(&self, reads: &'a [String], writes: &'a [String]) -> Option<Clash<'a>> {
+    pub fn clash<'a>(&self, reads: &'a [String], writes: &'a [String]) -> Option<PathConflict<'a>> {
         let wrong = |path: &'a String, why: fn(&Self, &Path) -> Option<&'static str>| {
             let at = place(path)?;
             let lies = why(self, &at).map(|what| (format!("{what} lies there"), NARROW));
             let (why, next) = lies.or_else(|| Some((self.laid(&at)?, LOOK)))?;
-            Some(Clash { place: path, why, next })
+            Some(PathConflict { place: path, why, next })
         };
         let write = writes.iter().find_map(|path| wrong(path, Self::not_written));
         write.or_else(|| reads.iter().find_map(|path| wrong(path, Self::not_read)))
@@ -83,7 +83,7 @@ impl Reserved {
 
     /// The same wish without them. A link may have come into a place since the configuration was read.
     #[must_use]
-    pub fn taken_out_of(&self, mut asked: Asked) -> Asked {
+    pub fn taken_out_of(&self, mut asked: SandboxRequest) -> SandboxRequest {
         asked.writes.retain(|path| place(path).is_none_or(|path| self.not_written(&path).is_none()));
         asked.reads.retain(|path| place(path).is_none_or(|path| self.not_read(&path).is_none()));
         asked
@@ -97,14 +97,14 @@ impl Reserved {
     }
 
     /// The first of these that is not given for that reason.
-    pub fn laid_in<'a>(&self, asked: &'a Asked, own: &[&'a str]) -> Option<Clash<'a>> {
+    pub fn laid_in<'a>(&self, asked: &'a SandboxRequest, own: &[&'a str]) -> Option<PathConflict<'a>> {
         let named = asked.writes.iter().chain(&asked.reads).map(|path| (path.as_str(), place(path)));
         let own = own.iter().map(|path| (*path, visible_paths::own(path)));
-        named.chain(own).find_map(|(place, at)| Some(Clash { place, why: self.laid(&at?)?, next: LOOK }))
+        named.chain(own).find_map(|(place, at)| Some(PathConflict { place, why: self.laid(&at?)?, next: LOOK }))
     }
 
     fn not_written(&self, path: &Path) -> Option<&'static str> {
-        if self.programs == Programs::Open && program_folders::held_by(path).is_some() {
+        if self.programs == ProgramFolders::Unprotected && program_folders::held_by(path).is_some() {
             return Some("a folder of PATH, and this machine has no private mounts to keep that as it is,");
         }
         let path = real(path);
@@ -143,17 +143,17 @@ mod tests {
         }
         std::os::unix::fs::symlink(root.join("repo"), root.join("link")).unwrap();
         let at = |path: &str| root.join(path).display().to_string();
-        let reserved = Reserved {
+        let reserved = ReservedPaths {
             state: root.join("state"),
             top: Some(root.join("repo")),
             git: vec![root.join("repo/.git")],
-            ..Reserved::default()
+            ..ReservedPaths::default()
         };
         for path in
             ["", "repo", "repo/", "repo/.git/", "link/.git/hooks/new/", "cache/../repo/.git", "state/", "state/new/"]
         {
             assert!(reserved.clash(&[], &[at(path)]).is_some(), "{path}");
-            let asked = reserved.taken_out_of(Asked { writes: vec![at(path)], ..Asked::default() });
+            let asked = reserved.taken_out_of(SandboxRequest { writes: vec![at(path)], ..SandboxRequest::default() });
             assert_eq!(asked.writes, [""; 0]);
         }
         for path in ["cache", "new/", "repo/target/", "link/target"] {

@@ -9,11 +9,11 @@ use super::{Service, ServiceError, by};
 use crate::git::ObjectId;
 use crate::session::{CommandError, Outcome, Session};
 use crate::verify::{self, Breach};
-use crate::workspace::{Merged, Workspace, WorkspaceError};
+use crate::workspace::{DeliveryMerge, Workspace, WorkspaceError};
 
 /// What a person wants to land, and where.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct DeliveryRequest {
     /// As what.
     pub how: LandAs,
     /// The branch it lands on; none: the one that is checked out.
@@ -26,13 +26,13 @@ pub struct Wish {
 
 /// What came of the wish, before anything is moved.
 #[derive(Debug)]
-pub enum Begun {
+pub enum DeliveryStart {
     /// It is in the journal; a driver does the rest.
-    Asked(Outcome),
+    Recorded(Outcome),
     /// It landed so before, and is still there.
-    Before(RunLanded),
+    AlreadyDone(RunLanded),
     /// The branch holds the run's commit already, by whoever put it there.
-    There {
+    AlreadyContained {
         /// The branch.
         onto: Name,
         /// Its commit.
@@ -42,7 +42,7 @@ pub enum Begun {
 
 /// Why nothing lands.
 #[derive(Debug, thiserror::Error)]
-pub enum LandError {
+pub enum DeliveryError {
     /// The journal of the run does not hold.
     #[error("the journal of the run does not verify: {}", .0.what)]
     Unproved(Breach),
@@ -66,7 +66,7 @@ pub enum LandError {
     Service(#[from] ServiceError),
 }
 
-impl From<WorkspaceError> for LandError {
+impl From<WorkspaceError> for DeliveryError {
     fn from(error: WorkspaceError) -> Self {
         Self::Service(error.into())
     }
@@ -74,26 +74,31 @@ impl From<WorkspaceError> for LandError {
 
 impl Service {
     /// Writes down that a run is to land, after everything that can be known before was looked at.
-    pub fn land(&self, person: &str, session: &mut Session, wish: &Wish) -> Result<Begun, LandError> {
+    pub fn deliver(
+        &self,
+        person: &str,
+        session: &mut Session,
+        request: &DeliveryRequest,
+    ) -> Result<DeliveryStart, DeliveryError> {
         let run = session.run();
-        let rejected = |rejection| LandError::Service(CommandError::Rejected(rejection).into());
+        let rejected = |rejection| DeliveryError::Service(CommandError::Rejected(rejection).into());
         let open = not_succeeded(run);
         if !open.is_empty() {
             return Err(rejected(Rejection::NotSucceeded(open)));
         }
         let proof = verify::verify(&**session.journal(), run.id).map_err(ServiceError::from)?;
         if let Some(breach) = proof.breaches.into_iter().next() {
-            return Err(LandError::Unproved(breach));
+            return Err(DeliveryError::Unproved(breach));
         }
         if !effects(run).is_empty() {
-            return Err(LandError::NotYet);
+            return Err(DeliveryError::NotYet);
         }
         let workspace = Workspace::of(&self.state, run)?;
-        let held = Workspace::hold(&self.state, run.id)?;
-        let target = workspace.target(wish.how, wish.onto.as_deref(), wish.to.as_deref())?;
-        let target = LandTarget { file: wish.file.clone(), ..target };
+        let held = Workspace::lock(&self.state, run.id)?;
+        let target = workspace.target(request.how, request.onto.as_deref(), request.to.as_deref())?;
+        let target = LandTarget { file: request.file.clone(), ..target };
         if let Some(before) = before(&workspace, run, &target) {
-            return Ok(Begun::Before(before));
+            return Ok(DeliveryStart::AlreadyDone(before));
         }
         let target = match self.found(&workspace, run, target)? {
             Ok(target) => target,
@@ -102,7 +107,7 @@ impl Service {
         workspace.may_deliver(&target)?;
         drop(held);
         let outcome = session.command(&Command::Land(Box::new(target)), &by(person), None, &[]);
-        Ok(Begun::Asked(outcome.map_err(ServiceError::from)?))
+        Ok(DeliveryStart::Recorded(outcome.map_err(ServiceError::from)?))
     }
 
     /// The target with the tree that would land there.
@@ -111,17 +116,19 @@ impl Service {
         workspace: &Workspace,
         run: &Run,
         target: LandTarget,
-    ) -> Result<Result<LandTarget, Begun>, LandError> {
+    ) -> Result<Result<LandTarget, DeliveryStart>, DeliveryError> {
         let lost = |what: &str| WorkspaceError::Lost { run: run.id, why: format!("{what} has no name") };
         let tree = ObjectId::parse(&run.tree).ok_or_else(|| lost("its tree"))?;
         let at = ObjectId::parse(&target.at).ok_or_else(|| lost("the commit it lands on"))?;
         let closing = workspace.closing(run.published.as_deref().unwrap_or_default(), &tree)?;
         match workspace.merged(&closing, &at)? {
-            Merged::There => Ok(Err(Begun::There { onto: target.onto, at: target.at })),
-            Merged::Conflict { paths, how, lacks } => {
-                Err(LandError::Conflict { onto: target.onto, paths, how, apart: !lacks.is_empty() })
+            DeliveryMerge::AlreadyContained => {
+                Ok(Err(DeliveryStart::AlreadyContained { onto: target.onto, at: target.at }))
             }
-            Merged::Fits { tree, touched, lacks } => {
+            DeliveryMerge::Conflict { paths, how, lacks } => {
+                Err(DeliveryError::Conflict { onto: target.onto, paths, how, apart: !lacks.is_empty() })
+            }
+            DeliveryMerge::Clean { tree, touched, lacks } => {
                 let (tree, apart) = (tree.name(), !lacks.is_empty());
                 Ok(Ok(LandTarget { tree, touched, apart, lacks, ..target }))
             }

@@ -15,10 +15,10 @@ use tollgate_core::scope::Content;
 
 use crate::executor::content_in;
 use crate::git::ObjectId;
-use crate::workspace::{Held, Taken, TreeRecord, Workspace, WorkspaceError};
+use crate::workspace::{ReturnedTree, TreeRecord, WorkLock, Workspace, WorkspaceError};
 
 /// The unit whose own work tree a decision shows (none: it shows the run's), and what the run has there.
-pub fn shown<'a>(run: &Run, decision: &'a Decision) -> Result<(Option<&'a str>, ObjectId), WorkspaceError> {
+pub fn subject<'a>(run: &Run, decision: &'a Decision) -> Result<(Option<&'a str>, ObjectId), WorkspaceError> {
     let own = |name: &&Name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed);
     let unit = decision.asked.unit.as_ref().filter(own);
     let lost = || WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() };
@@ -27,10 +27,10 @@ pub fn shown<'a>(run: &Run, decision: &'a Decision) -> Result<(Option<&'a str>, 
 
 /// The trees that a change by hand is offered in and that a person has been shown as they are, by decision; and whether there are
 /// others.
-pub fn shown_already(workspace: &Workspace, run: &Run) -> (BTreeMap<DecisionId, PathBuf>, bool) {
+pub fn prepared_trees(workspace: &Workspace, run: &Run) -> (BTreeMap<DecisionId, PathBuf>, bool) {
     let (mut trees, mut others) = (BTreeMap::new(), false);
     for (id, decision) in offered(run) {
-        let place = shown(run, decision).ok();
+        let place = subject(run, decision).ok();
         match place.and_then(|(unit, start)| workspace.is_shown(unit, &start)) {
             Some(tree) => drop(trees.insert(id, tree.path)),
             None => others = true,
@@ -40,10 +40,10 @@ pub fn shown_already(workspace: &Workspace, run: &Run) -> (BTreeMap<DecisionId, 
 }
 
 /// Shows the trees that a change by hand is offered in, for one who holds the run's work. One that cannot be shown is left out.
-pub fn show(workspace: &Workspace, run: &Run) -> BTreeMap<DecisionId, PathBuf> {
+pub fn prepare_trees(workspace: &Workspace, run: &Run) -> BTreeMap<DecisionId, PathBuf> {
     let tree = |(id, decision)| {
-        let (unit, start) = shown(run, decision).ok()?;
-        let tree = told(run, &start, |recorded| workspace.shown_tree(unit, recorded)).ok()?;
+        let (unit, start) = subject(run, decision).ok()?;
+        let tree = with_record(run, &start, |recorded| workspace.tree_to_edit(unit, recorded)).ok()?;
         Some((id, tree.path))
     };
     offered(run).filter_map(tree).collect()
@@ -54,7 +54,7 @@ fn offered(run: &Run) -> impl Iterator<Item = (DecisionId, &Decision)> {
 }
 
 /// What the journal says of a work tree, for whoever asks.
-pub fn told<T>(run: &Run, start: &ObjectId, ask: impl FnOnce(TreeRecord<'_>) -> T) -> T {
+pub fn with_record<T>(run: &Run, start: &ObjectId, ask: impl FnOnce(TreeRecord<'_>) -> T) -> T {
     let is_leased = |token: u64| run.attempts.values().any(|lease| lease.token == token);
     let names = |tree: &ObjectId| run.contents.contains_key(tree.as_str());
     ask(TreeRecord { start, is_leased: &is_leased, names: &names })
@@ -65,10 +65,10 @@ pub fn measure(
     workspace: &Workspace,
     run: &Run,
     decision: &Decision,
-    held: Held,
-) -> Result<(Taken, Content, Vec<Name>), WorkspaceError> {
-    let (unit, start) = shown(run, decision)?;
-    let tree = told(run, &start, |recorded| workspace.given_tree(unit, recorded))?;
+    held: WorkLock,
+) -> Result<(ReturnedTree, Content, Vec<Name>), WorkspaceError> {
+    let (unit, start) = subject(run, decision)?;
+    let tree = with_record(run, &start, |recorded| workspace.returned_tree(unit, recorded))?;
     let found = workspace.measure(&tree, &start)?;
     let misplaced = found.misplaced();
     if !misplaced.is_empty() {
@@ -77,7 +77,7 @@ pub fn measure(
     let gone = found.changes.iter().filter(|change| change.kind == ChangeKind::Deleted);
     let deleted = gone.map(|change| change.path.clone()).collect();
     let content = content_in(run, &found.tree, &found.entries);
-    Ok((Taken { tree, shown: start, given: found.tree, held }, content, deleted))
+    Ok((ReturnedTree { tree, shown: start, given: found.tree, held }, content, deleted))
 }
 
 /// The open decision that an answer gives a work tree back for.

@@ -407,7 +407,7 @@ impl Service {
         if manual_edit::given_back(session.run(), id, &answer).is_some() {
             let workspace = Workspace::of(&self.state, session.run())?;
             // From now on nobody else touches the trees, so that what the journal says of them stands until it is answered.
-            let held = workspace.hold_clean()?;
+            let held = workspace.lock_clean()?;
             session.refresh()?;
             let run = session.run();
             let asked =
@@ -425,7 +425,7 @@ impl Service {
         let is_given = |event: &Recorded| matches!(event.event, Event::TreeChanged(_));
         if let Some(taken) = given.filter(|_| outcome.events.iter().any(is_given)) {
             // A note that is lost costs a second answer.
-            Workspace::of(&self.state, session.run()).and_then(|workspace| workspace.take_over(taken)).ok();
+            Workspace::of(&self.state, session.run()).and_then(|workspace| workspace.accept_returned(taken)).ok();
         }
         Ok(outcome)
     }
@@ -434,15 +434,15 @@ impl Service {
     /// now, where another process has the run's work in hand.
     pub fn trees_of(&self, run: &Run) -> (BTreeMap<DecisionId, PathBuf>, Option<WorkspaceError>) {
         let Ok(workspace) = Workspace::of(&self.state, run) else { return Default::default() };
-        let (mut trees, others) = manual_edit::shown_already(&workspace, run);
+        let (mut trees, others) = manual_edit::prepared_trees(&workspace, run);
         if !others {
             return (trees, None);
         }
         // Somebody may have been sent there since the run was read: it is read again with the hold in hand.
-        match workspace.hold_for_a_look() {
+        match workspace.lock_briefly() {
             Ok(_held) => {
                 if let Ok(loaded) = self.load(run.id) {
-                    trees.extend(manual_edit::show(&workspace, loaded.run()));
+                    trees.extend(manual_edit::prepare_trees(&workspace, loaded.run()));
                 }
                 (trees, None)
             }

@@ -249,7 +249,7 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         for tries in 1..=TRIES_MAX {
             let now_ms = self.clock.now_ms();
-            let (around, place) = other_runs::look(&*self.journal, &self.run, by, now_ms).map_err(LoadError::from)?;
+            let (around, place) = other_runs::read(&*self.journal, &self.run, by, now_ms).map_err(LoadError::from)?;
             let stamp = Stamp { now_ms, by: by.clone(), epoch: epoch.unwrap_or(self.run.epoch), around };
             let decided = run::decide(&self.run, command.clone(), &stamp).map_err(CommandError::Rejected)?;
             if decided.events.is_empty() {

@@ -9,7 +9,7 @@ use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::pool::{Around, Elsewhere};
 use tollgate_store::{Filter, Journal, ReadError, Summary};
 
-use super::summary::Body;
+use super::summary::SummaryBody;
 use crate::process::holder;
 use crate::workers::agent::AgentSpec;
 
@@ -49,7 +49,7 @@ pub fn today(run: &Run) -> Option<OnDay> {
 /// Looks around for a command of a run, where what others know can matter to it: a driver dispatches, and to an agent or under a
 /// budget of the day. Answers also the place up to which it looked, which is where an attempt has to be appended that rests on it: two that find
 /// the same pool free must not both call it.
-pub fn look(journal: &dyn Journal, run: &Run, by: &By, now_ms: u64) -> Result<(Around, Option<u64>), ReadError> {
+pub fn read(journal: &dyn Journal, run: &Run, by: &By, now_ms: u64) -> Result<(Around, Option<u64>), ReadError> {
     let mut around = Around::default();
     let counts = !run.opened.budgets.day.is_none();
     let calls = run.opened.workers.values().any(|worker| AgentSpec::parse(worker).is_some());
@@ -61,7 +61,7 @@ pub fn look(journal: &dyn Journal, run: &Run, by: &By, now_ms: u64) -> Result<(A
     around.count(day, Used::default());
     let listed = journal.list(&Filter { limit: Some(RUNS_MAX), ..Filter::default() })?;
     for summary in listed.runs.iter().filter(|summary| summary.run != run.id) {
-        let Some(body) = Body::of(&summary.text) else { continue };
+        let Some(body) = SummaryBody::of(&summary.text) else { continue };
         around.count(day, body.today.map_or_else(Used::default, |used| used.on(day)));
         for pool in body.parked {
             // Who tries a pool tells what came of it, while somebody is there who can.

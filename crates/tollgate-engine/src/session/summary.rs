@@ -19,7 +19,7 @@ const NAMED_MAX: usize = 4;
 /// How a run stands, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum SummaryStatus {
     /// Somebody works, or could.
     Working,
     /// A person is asked, and nothing else can move.
@@ -36,7 +36,7 @@ pub enum Standing {
     Cancelled,
 }
 
-impl Standing {
+impl SummaryStatus {
     const ALL: [Self; 7] =
         [Self::Working, Self::Waiting, Self::Sleeping, Self::Halted, Self::Succeeded, Self::Dropped, Self::Cancelled];
 
@@ -60,12 +60,12 @@ impl Standing {
 }
 
 /// How a run stands.
-pub fn standing(run: &Run) -> Standing {
+pub fn status(run: &Run) -> SummaryStatus {
     match &run.phase {
-        Phase::Closed { outcome: RunOutcome::Succeeded, .. } => Standing::Succeeded,
-        Phase::Closed { outcome: RunOutcome::Dropped, .. } => Standing::Dropped,
-        Phase::Closed { outcome: RunOutcome::Cancelled, .. } => Standing::Cancelled,
-        Phase::Halted { .. } => Standing::Halted,
+        Phase::Closed { outcome: RunOutcome::Succeeded, .. } => SummaryStatus::Succeeded,
+        Phase::Closed { outcome: RunOutcome::Dropped, .. } => SummaryStatus::Dropped,
+        Phase::Closed { outcome: RunOutcome::Cancelled, .. } => SummaryStatus::Cancelled,
+        Phase::Halted { .. } => SummaryStatus::Halted,
         Phase::Open => {
             let moves = |name: &Name, instance: &Instance| match instance.at {
                 At::Leased { .. } => true,
@@ -73,10 +73,10 @@ pub fn standing(run: &Run) -> Standing {
                 _ => false,
             };
             match run.instances.iter().any(|(name, instance)| moves(name, instance)) {
-                true => Standing::Working,
-                false if run.pending().next().is_some() => Standing::Waiting,
-                false if run.sleeps_until().is_some() => Standing::Sleeping,
-                false => Standing::Working,
+                true => SummaryStatus::Working,
+                false if run.pending().next().is_some() => SummaryStatus::Waiting,
+                false if run.sleeps_until().is_some() => SummaryStatus::Sleeping,
+                false => SummaryStatus::Working,
             }
         }
     }
@@ -107,7 +107,7 @@ pub fn halted(run: &Run) -> Option<Vec<String>> {
 /// The body of a summary: what a list shows beyond its columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Body {
+pub struct SummaryBody {
     /// What the run is for.
     pub title: String,
     /// Its protocol.
@@ -137,7 +137,7 @@ pub struct Body {
     pub parked: Vec<ParkedPool>,
 }
 
-impl Body {
+impl SummaryBody {
     /// The body that a summary was written with; none of one that another version wrote, or that somebody changed.
     pub fn of(text: &SummaryText) -> Option<Self> {
         serde_json::from_slice(&text.body).ok()
@@ -154,12 +154,12 @@ pub struct Ask {
 }
 
 /// The body of a run's summary.
-pub fn body(run: &Run) -> Body {
+pub fn body(run: &Run) -> SummaryBody {
     let ask = |(decision, asked): (DecisionId, &tollgate_core::run::state::Decision)| Ask {
         decision,
         options: asked.asked.options.iter().map(|option| option.id.clone()).collect(),
     };
-    Body {
+    SummaryBody {
         title: short(&run.opened.title),
         protocol: run.opened.protocol.name.to_string(),
         opened_ms: run.opened_ms,
@@ -168,7 +168,7 @@ pub fn body(run: &Run) -> Body {
         reason: short(&reason(run)),
         open: u32::try_from(run.pending().count()).unwrap_or(u32::MAX),
         asks: run.pending().take(NAMED_MAX).map(ask).collect(),
-        sleeps_until_ms: run.sleeps_until().filter(|_| standing(run) == Standing::Sleeping),
+        sleeps_until_ms: run.sleeps_until().filter(|_| status(run) == SummaryStatus::Sleeping),
         today: other_runs::today(run),
         parked: other_runs::parked(run),
     }
@@ -176,7 +176,7 @@ pub fn body(run: &Run) -> Body {
 
 /// The summary of a run, as the store keeps it.
 pub fn text(run: &Run, now_ms: u64) -> SummaryText {
-    let standing = if halted(run).is_some() { Standing::Halted } else { standing(run) };
+    let standing = if halted(run).is_some() { SummaryStatus::Halted } else { status(run) };
     SummaryText {
         status: standing.word().to_owned(),
         repository: run.opened.repository.clone(),

@@ -97,7 +97,7 @@ impl RepairError {
 
 /// What a repair did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repaired {
+pub struct RepairOutcome {
     /// The run as it is now.
     pub run: Run,
     /// The last event that verifies, and is kept.
@@ -118,7 +118,7 @@ pub struct Repaired {
 
 /// Who repairs, where and when.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct RepairContext<'a> {
     /// The state directory.
     pub state: &'a Path,
     /// The person's name.
@@ -140,7 +140,7 @@ struct Found {
 }
 
 /// Cuts a run back to the last event that verifies and leaves it halted for a person.
-pub fn repair(journal: &SqliteJournal, id: RunId, place: Place<'_>) -> Result<Repaired, RepairError> {
+pub fn repair(journal: &SqliteJournal, id: RunId, place: RepairContext<'_>) -> Result<RepairOutcome, RepairError> {
     journal.adopt(id).map_err(LoadError::from)?;
     let found = find(journal, id)?;
     let held = hold(journal, id, place.now_ms)?;
@@ -158,8 +158,8 @@ pub fn repair(journal: &SqliteJournal, id: RunId, place: Place<'_>) -> Result<Re
 /// made costs nothing but that, what is put away is kept.
 fn give_up_trees(state: &Path, run: &Run) {
     let Ok(workspace) = Workspace::of(state, run) else { return };
-    if let Ok(_held) = workspace.hold_clean() {
-        workspace.give_up_lost(&|content| run.contents.contains_key(content.as_str()));
+    if let Ok(_held) = workspace.lock_clean() {
+        workspace.treat_lost_as_manual(&|content| run.contents.contains_key(content.as_str()));
     }
 }
 
@@ -276,7 +276,12 @@ fn is_damage(code: Code) -> bool {
     )
 }
 
-fn cut(journal: &SqliteJournal, found: Found, place: Place<'_>, held: u64) -> Result<Repaired, RepairError> {
+fn cut(
+    journal: &SqliteJournal,
+    found: Found,
+    place: RepairContext<'_>,
+    held: u64,
+) -> Result<RepairOutcome, RepairError> {
     let (kept, id) = (found.run.seq, found.run.id);
     let lost = Lost::of(&found);
     let prepared = bundle::prepared(&run_folder(place.state, id).join("bundles"));
@@ -334,7 +339,7 @@ fn cut(journal: &SqliteJournal, found: Found, place: Place<'_>, held: u64) -> Re
     let appended = journal.cut(&Cut { kept: found.kept, strays, foreign, epoch: stamp.epoch }, append)?;
     let cut = found.strays.iter().map(|stray| stray.events.len() as u64).sum();
     let until = lost.until;
-    Ok(Repaired { run: decided.run, kept, until, cut, breach: found.breach, file, after, head: appended.head })
+    Ok(RepairOutcome { run: decided.run, kept, until, cut, breach: found.breach, file, after, head: appended.head })
 }
 
 /// The text of the file that keeps what was cut: a line that says of what, and a line per row.

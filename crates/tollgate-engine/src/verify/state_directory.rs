@@ -12,7 +12,7 @@ use crate::session::LoadError;
 
 /// What is proved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum Selection {
     /// Everything that the state directory holds, or should hold.
     All,
     /// These runs.
@@ -21,14 +21,14 @@ pub enum Wanted {
 
 /// The proof of one run, or of what is filed as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proved {
+pub struct RunProof {
     /// How it is named.
     pub name: String,
     /// What holds, and what does not; the first breach is the first to be mended.
     pub proof: Proof,
 }
 
-impl Proved {
+impl RunProof {
     fn nothing(name: String, run: RunId, breach: Breach) -> Self {
         let proof = Proof { run, events: 0, head: Digest::default(), objects: 0, breaches: vec![breach] };
         Self { name, proof }
@@ -48,16 +48,16 @@ pub fn is_beside(code: Code) -> bool {
 }
 
 /// Proves runs and what stands beside them; changes nothing.
-pub fn prove(journal: &SqliteJournal, wanted: &Wanted) -> Result<Vec<Proved>, LoadError> {
+pub fn prove(journal: &SqliteJournal, wanted: &Selection) -> Result<Vec<RunProof>, LoadError> {
     let mut proved = Vec::new();
     let runs = match wanted {
-        Wanted::Runs(runs) => runs.clone(),
-        Wanted::All => {
+        Selection::Runs(runs) => runs.clone(),
+        Selection::All => {
             let listed = journal.list(&Filter::default())?;
             for damaged in listed.damaged.iter().filter(|damaged| damaged.run.is_none()) {
                 let what = format!("the row of the run cannot be read: {}", damaged.why);
                 let breach = Breach { code: Code::RUN_ROW_DAMAGED, seq: None, what };
-                proved.push(Proved::nothing(damaged.named.clone(), RunId::from_bits(0), breach));
+                proved.push(RunProof::nothing(damaged.named.clone(), RunId::from_bits(0), breach));
             }
             let damaged = listed.damaged.iter().filter_map(|damaged| damaged.run);
             let mut all: Vec<RunId> = listed.runs.iter().map(|summary| summary.run).chain(damaged).collect();
@@ -67,16 +67,16 @@ pub fn prove(journal: &SqliteJournal, wanted: &Wanted) -> Result<Vec<Proved>, Lo
     };
     for run in runs {
         proved.push(match verify(journal, run) {
-            Ok(proof) => Proved { name: run.to_string(), proof },
+            Ok(proof) => RunProof { name: run.to_string(), proof },
             Err(error) => {
                 let breach = Breach { code: error.code(), seq: error.seq(), what: error.to_string() };
-                Proved::nothing(run.to_string(), run, breach)
+                RunProof::nothing(run.to_string(), run, breach)
             }
         });
     }
     committed(journal, wanted, &mut proved)?;
     unrecorded(journal, &mut proved)?;
-    if *wanted == Wanted::All {
+    if *wanted == Selection::All {
         let known: BTreeSet<RunId> = proved.iter().map(|one| one.proof.run).collect();
         proved.extend(rows_of_none(&journal.strays()?, &known));
     }
@@ -84,7 +84,7 @@ pub fn prove(journal: &SqliteJournal, wanted: &Wanted) -> Result<Vec<Proved>, Lo
 }
 
 /// Rows that belong to no run, as one: what is wrong with them is one thing. The repair of a run takes those that name it.
-fn rows_of_none(rows: &[(u64, Option<RunId>)], known: &BTreeSet<RunId>) -> Option<Proved> {
+fn rows_of_none(rows: &[(u64, Option<RunId>)], known: &BTreeSet<RunId>) -> Option<RunProof> {
     let ((first, _), (last, _)) = (rows.first()?, rows.last()?);
     let (name, what) = match rows.len() {
         1 => (format!("row {first}"), format!("the row at place {first} belongs to no run")),
@@ -101,17 +101,17 @@ fn rows_of_none(rows: &[(u64, Option<RunId>)], known: &BTreeSet<RunId>) -> Optio
         false => format!("{what}; what names a run in its events goes with its repair: {}", repairs.join(", ")),
     };
     let breach = Breach { code: Code::CHAIN_BROKEN, seq: None, what };
-    Some(Proved::nothing(name, RunId::from_bits(0), breach))
+    Some(RunProof::nothing(name, RunId::from_bits(0), breach))
 }
 
 /// What was committed must be there.
-fn committed(journal: &SqliteJournal, wanted: &Wanted, proved: &mut Vec<Proved>) -> Result<(), LoadError> {
+fn committed(journal: &SqliteJournal, wanted: &Selection, proved: &mut Vec<RunProof>) -> Result<(), LoadError> {
     for damage in journal.check_heads()? {
         let (HeadDamage::LostTail { had, .. } | HeadDamage::Differs { had, .. }) = &damage;
         let breach = Breach { code: damage.code(), seq: Some(had.seq), what: damage.to_string() };
         match proved.iter_mut().find(|one| one.name == had.run.to_string()) {
             Some(one) => one.proof.breaches.push(breach),
-            None if *wanted == Wanted::All => proved.push(Proved::nothing(had.run.to_string(), had.run, breach)),
+            None if *wanted == Selection::All => proved.push(RunProof::nothing(had.run.to_string(), had.run, breach)),
             None => {}
         }
     }
@@ -119,9 +119,9 @@ fn committed(journal: &SqliteJournal, wanted: &Wanted, proved: &mut Vec<Proved>)
 }
 
 /// Proved runs of which the file of heads has no record.
-fn unrecorded(journal: &SqliteJournal, proved: &mut [Proved]) -> Result<(), LoadError> {
+fn unrecorded(journal: &SqliteJournal, proved: &mut [RunProof]) -> Result<(), LoadError> {
     for missing in journal.unrecorded()? {
-        let whole = |one: &&mut Proved| one.proof.run == missing.run && one.proof.breaches.is_empty();
+        let whole = |one: &&mut RunProof| one.proof.run == missing.run && one.proof.breaches.is_empty();
         if let Some(one) = proved.iter_mut().find(whole) {
             one.proof.breaches.extend(unknown_end(journal, &missing)?);
         }

@@ -17,13 +17,13 @@ use tollgate_store::{Point, reach};
 use super::agent::AgentFailure;
 use super::report_file::{NAME, ReportFolder};
 use super::{
-    Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, Said, Worker, WorkerError, environment, shell_words,
+    Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, RawReport, Worker, WorkerError, environment, shell_words,
 };
 use crate::process::{
-    Cancel, Environment, Inherit, Log, Output, ProcessId, Program, Recorded, Redacted, Running, Tail, Takers, Voice,
+    Cancel, Environment, Inherit, Log, Output, ProcessId, Program, Recorded, Redacted, Running, StdoutKind, Tail, Tee,
     find_program, is_own, start_with,
 };
-use crate::sandbox::Own;
+use crate::sandbox::OwnFolders;
 
 /// A worker that is a command.
 #[derive(Debug, Clone)]
@@ -92,18 +92,18 @@ pub(super) struct Launch {
     pub home: &'static [&'static str],
     /// How long it may print nothing.
     pub idle: Option<Duration>,
-    pub voice: Voice,
+    pub stdout: StdoutKind,
 }
 
 /// What a program told of itself, and why it failed by its own lines.
-pub(super) type Heard = (Told, Option<AgentFailure>);
+pub(super) type AgentResult = (Told, Option<AgentFailure>);
 
 /// Listens to a program while it works, and says at the end what it heard; the end is clean or not.
 pub(super) struct Listener {
-    pub ears: Arc<dyn Output>,
+    pub reader: Arc<dyn Output>,
     /// Whether it told that it used more than it may.
     pub over: Arc<AtomicBool>,
-    pub end: Box<dyn Fn(bool) -> Option<Heard> + Send>,
+    pub end: Box<dyn Fn(bool) -> Option<AgentResult> + Send>,
 }
 
 /// Starts a program on an attempt: in its tree, under its limit, recorded while it lives.
@@ -116,7 +116,7 @@ pub(super) fn launch(
     let failed = |path: &Path, source| WorkerError::Start { path: path.to_owned(), source };
     let report = ReportFolder::create(&job.scratch).map_err(|error| failed(&job.scratch, error))?;
     // Who has a voice of its own reports by that alone: a file is written by whatever it starts.
-    let report = Some(report).filter(|_| what.voice == Voice::Pipe);
+    let report = Some(report).filter(|_| what.stdout == StdoutKind::Pipe);
     let log = Log::create(&job.log, LOG_BYTES_MAX).map_err(|error| failed(&job.log, error))?;
     log.push(job.note.as_bytes());
     let stdout = Tail::new(REPORT_BYTES_MAX);
@@ -133,18 +133,18 @@ pub(super) fn launch(
         limit: job.limit,
         control: None,
     };
-    let program = match &job.tether {
-        Some(tether) => {
+    let program = match &job.confinement {
+        Some(confinement) => {
             let (tree, scratch, caches) = (&*job.cwd, &*job.scratch, &*job.caches);
-            let own = Own { tree, scratch, caches, bundle: Some(&job.bundle) };
-            tether.hold(program, own, what.home).map_err(|error| failed(&job.scratch, error))?
+            let own = OwnFolders { tree, scratch, caches, bundle: Some(&job.bundle) };
+            confinement.hold(program, own, what.home).map_err(|error| failed(&job.scratch, error))?
         }
         None => program,
     };
     let mut takers: Vec<Arc<dyn Output>> = vec![log.clone(), stdout.clone()];
-    takers.extend(listener.as_ref().map(|listener| listener.ears.clone()));
-    let out = Redacted::new(&job.secrets, Arc::new(Takers(takers)));
-    let mut running = start_with(program, what.voice, out, Redacted::new(&job.secrets, log.clone()))
+    takers.extend(listener.as_ref().map(|listener| listener.reader.clone()));
+    let out = Redacted::new(&job.secrets, Arc::new(Tee(takers)));
+    let mut running = start_with(program, what.stdout, out, Redacted::new(&job.secrets, log.clone()))
         .map_err(|error| failed(&path, error))?;
     running.end_when_silent(what.idle);
     reach(Point::Spawned);
@@ -174,7 +174,7 @@ impl Worker for CommandWorker {
             home: &[],
             idle: None,
             // A script may well say `> /dev/stdout`.
-            voice: Voice::Pipe,
+            stdout: StdoutKind::Pipe,
         };
         launch(what, &job, &self.state, None)
     }
@@ -218,10 +218,10 @@ impl Attempt for CommandAttempt {
             }
             let end = self.running.wait(deadline)?;
             let file = self.report.as_ref().map(|report| report.read_without(&self.secrets));
-            let said = match file.unwrap_or(Said::Nothing) {
-                Said::Nothing => match self.stdout.take() {
-                    (bytes, _) if bytes.trim_ascii().is_empty() => Said::Nothing,
-                    (bytes, cut) => Said::Printed { bytes, cut },
+            let said = match file.unwrap_or(RawReport::Nothing) {
+                RawReport::Nothing => match self.stdout.take() {
+                    (bytes, _) if bytes.trim_ascii().is_empty() => RawReport::Nothing,
+                    (bytes, cut) => RawReport::Printed { bytes, cut },
                 },
                 said => said,
             };
@@ -266,8 +266,8 @@ mod tests {
             note: "a note\n".into(),
             limit: Duration::from_secs(60),
             allowed: Default::default(),
-            again: None,
-            tether: None,
+            resumption: None,
+            confinement: None,
             caches: root.join("caches"),
             secrets: Arc::new(Secrets::new([("KEY".into(), "abcdefgh-12345678".to_owned())]).unwrap()),
         }
@@ -288,7 +288,7 @@ mod tests {
 
     fn text(outcome: &Outcome) -> String {
         match &outcome.said {
-            Said::File(bytes) | Said::Printed { bytes, .. } => String::from_utf8(bytes.clone()).unwrap(),
+            RawReport::File(bytes) | RawReport::Printed { bytes, .. } => String::from_utf8(bytes.clone()).unwrap(),
             said => panic!("{said:?}"),
         }
     }
@@ -327,16 +327,16 @@ mod tests {
         let (outcome, _root) = act("echo on stdout; echo in file > \"$TOLLGATE_REPORT\"; exit 7", job);
         assert_eq!((outcome.end, text(&outcome)), (End::Exited(7), "in file\n".to_owned()));
         let (outcome, _root) = act("echo; ln -s /etc/passwd \"$TOLLGATE_REPORT\"", job);
-        assert!(matches!(outcome.said, Said::Refused(_)));
+        assert!(matches!(outcome.said, RawReport::Refused(_)));
         let (outcome, _root) = act("echo", job);
-        assert_eq!(outcome.said, Said::Nothing);
+        assert_eq!(outcome.said, RawReport::Nothing);
     }
 
     #[test]
     fn too_much_output_is_cut_in_the_log_and_in_the_report() {
         let (outcome, _root) = act("head -c 9000000 /dev/zero | tr '\\0' x; echo end", job);
         assert!(outcome.log_cut);
-        let Said::Printed { bytes, cut } = outcome.said else { panic!("nothing") };
+        let RawReport::Printed { bytes, cut } = outcome.said else { panic!("nothing") };
         assert!(cut && bytes.len() == REPORT_BYTES_MAX && bytes.ends_with(b"end\n"));
     }
 
@@ -344,7 +344,7 @@ mod tests {
     fn a_worker_past_its_limit_is_ended_and_forgotten() {
         let (outcome, root) =
             act("sleep 1000 & sleep 1000", |root| Job { limit: Duration::from_millis(50), ..job(root) });
-        assert_eq!((outcome.end, outcome.said), (End::TimedOut, Said::Nothing));
+        assert_eq!((outcome.end, outcome.said), (End::TimedOut, RawReport::Nothing));
         assert_eq!(recorded(&root, &own_run().to_string()), []);
     }
 

@@ -29,7 +29,7 @@ use tollgate_core::redact::{Secrets, Unsearchable};
 use tollgate_core::run::Told;
 
 use crate::process::{Cancel, End, ProcessId};
-use crate::sandbox::Tether;
+use crate::sandbox::Confinement;
 
 /// The most bytes of a worker's output that its log keeps.
 pub const LOG_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -75,9 +75,9 @@ pub struct Job {
     /// What it may use, as far as it tells that while it works; its time is in `limit`.
     pub allowed: Budget,
     /// What went before, where the report of the same role could not be used.
-    pub again: Option<agent::Again>,
+    pub resumption: Option<agent::Resumption>,
     /// What holds it; none: nothing does.
-    pub tether: Option<Tether>,
+    pub confinement: Option<Confinement>,
     /// Where programs of its kind share what they can make again.
     pub caches: PathBuf,
     /// What is taken out of everything it says.
@@ -87,7 +87,7 @@ pub struct Job {
 impl Job {
     /// The variables that the configuration lets it see besides those that everybody may.
     fn variables(&self) -> impl Iterator<Item = String> {
-        self.tether.iter().flat_map(|tether| tether.variables.iter().cloned())
+        self.confinement.iter().flat_map(|confinement| confinement.variables.iter().cloned())
     }
 
     /// The marker of the attempt's processes: `run_…/att_…/TOKEN`.
@@ -103,7 +103,7 @@ pub fn marker(run: RunId, attempt: AttemptId, token: u64) -> String {
 
 /// What a worker said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum RawReport {
     /// The report file, which it wrote.
     File(Vec<u8>),
     /// What it printed, where it wrote no report file.
@@ -125,7 +125,7 @@ pub struct Outcome {
     /// How the program ended. Anything but an exit with 0 is a failure, whatever was said.
     pub end: End,
     /// What it said.
-    pub said: Said,
+    pub said: RawReport,
     /// Whether the log was cut off.
     pub log_cut: bool,
     /// What the agent told of itself; none where nobody listens.
@@ -148,7 +148,8 @@ pub fn outcome(mut attempt: Box<dyn Attempt>, limit: Duration, stop: &AtomicBool
             if let Some(cancel) = attempt.canceller() {
                 cancel.cancel();
             }
-            let ended = Outcome { end: End::Cancelled, said: Said::Nothing, log_cut: false, told: None, failure: None };
+            let ended =
+                Outcome { end: End::Cancelled, said: RawReport::Nothing, log_cut: false, told: None, failure: None };
             return attempt.wait(Instant::now() + Duration::from_secs(5)).unwrap_or(ended);
         }
     }

@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags, open, openat};
 use rustix::io::Errno;
 use tollgate_core::redact::Secrets;
 
-use super::{REPORT_BYTES_MAX, Said};
+use super::{REPORT_BYTES_MAX, RawReport};
 
 /// The name of the report in an attempt's folder.
 pub const NAME: &str = "report";
@@ -31,41 +31,41 @@ impl ReportFolder {
     }
 
     /// Reads the report without what is secret, and takes that out of the file too.
-    pub fn read_without(&self, secrets: &Secrets) -> Said {
+    pub fn read_without(&self, secrets: &Secrets) -> RawReport {
         let bytes = match self.read() {
-            Said::File(bytes) => bytes,
-            other @ (Said::Nothing | Said::Refused(_) | Said::Printed { .. }) => return other,
+            RawReport::File(bytes) => bytes,
+            other @ (RawReport::Nothing | RawReport::Refused(_) | RawReport::Printed { .. }) => return other,
         };
-        let Cow::Owned(bytes) = secrets.scrub(&bytes) else { return Said::File(bytes) };
+        let Cow::Owned(bytes) = secrets.scrub(&bytes) else { return RawReport::File(bytes) };
         let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = openat(&self.0, NAME, flags, Mode::empty()).map(std::fs::File::from);
         match file.map_err(std::io::Error::from).and_then(|mut file| file.write_all(&bytes)) {
-            Ok(()) => Said::File(bytes),
-            Err(error) => Said::Refused(format!("the report holds a secret that cannot be taken out: {error}")),
+            Ok(()) => RawReport::File(bytes),
+            Err(error) => RawReport::Refused(format!("the report holds a secret that cannot be taken out: {error}")),
         }
     }
 
     /// Reads the report: a plain file of bounded size, or nothing, or a refusal.
-    pub fn read(&self) -> Said {
+    pub fn read(&self) -> RawReport {
         // A pipe must not make us wait, and a link must not be followed.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = match openat(&self.0, NAME, flags, Mode::empty()) {
             Ok(file) => std::fs::File::from(file),
-            Err(Errno::NOENT) => return Said::Nothing,
-            Err(Errno::LOOP) => return Said::Refused("the report is a link".to_owned()),
-            Err(error) => return Said::Refused(format!("the report cannot be opened: {error}")),
+            Err(Errno::NOENT) => return RawReport::Nothing,
+            Err(Errno::LOOP) => return RawReport::Refused("the report is a link".to_owned()),
+            Err(error) => return RawReport::Refused(format!("the report cannot be opened: {error}")),
         };
         if !file.metadata().is_ok_and(|meta| meta.is_file()) {
-            return Said::Refused("the report is not a plain file".to_owned());
+            return RawReport::Refused("the report is not a plain file".to_owned());
         }
         let mut bytes = Vec::new();
         match file.take(REPORT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes) {
-            Err(error) => Said::Refused(format!("the report cannot be read: {error}")),
+            Err(error) => RawReport::Refused(format!("the report cannot be read: {error}")),
             Ok(read) if read > REPORT_BYTES_MAX => {
-                Said::Refused(format!("the report has more than {REPORT_BYTES_MAX} bytes"))
+                RawReport::Refused(format!("the report has more than {REPORT_BYTES_MAX} bytes"))
             }
-            Ok(0) => Said::Nothing,
-            Ok(_) => Said::File(bytes),
+            Ok(0) => RawReport::Nothing,
+            Ok(_) => RawReport::File(bytes),
         }
     }
 }
@@ -80,22 +80,22 @@ mod tests {
         let root = folder("report");
         let report = root.join(NAME);
         let reports = ReportFolder::create(&root).unwrap();
-        assert_eq!(reports.read(), Said::Nothing);
+        assert_eq!(reports.read(), RawReport::Nothing);
         std::fs::write(&report, "").unwrap();
-        assert_eq!(reports.read(), Said::Nothing);
+        assert_eq!(reports.read(), RawReport::Nothing);
         std::fs::write(&report, "done").unwrap();
-        assert_eq!(reports.read(), Said::File(b"done".to_vec()));
+        assert_eq!(reports.read(), RawReport::File(b"done".to_vec()));
         std::fs::File::create(&report).unwrap().set_len(REPORT_BYTES_MAX as u64 + 1).unwrap();
-        assert!(matches!(reports.read(), Said::Refused(why) if why.contains("bytes")));
+        assert!(matches!(reports.read(), RawReport::Refused(why) if why.contains("bytes")));
         ReportFolder::create(&root).unwrap();
         assert!(!report.exists(), "an earlier report is gone");
         std::os::unix::fs::symlink("/etc/passwd", &report).unwrap();
-        assert!(matches!(reports.read(), Said::Refused(why) if why.contains("link")));
+        assert!(matches!(reports.read(), RawReport::Refused(why) if why.contains("link")));
         std::fs::remove_file(&report).unwrap();
         rustix::fs::mkfifoat(rustix::fs::CWD, &report, Mode::RUSR).unwrap();
-        assert!(matches!(reports.read(), Said::Refused(why) if why.contains("plain")));
+        assert!(matches!(reports.read(), RawReport::Refused(why) if why.contains("plain")));
         std::fs::remove_file(&report).unwrap();
         std::fs::create_dir(&report).unwrap();
-        assert!(matches!(reports.read(), Said::Refused(why) if why.contains("plain")));
+        assert!(matches!(reports.read(), RawReport::Refused(why) if why.contains("plain")));
     }
 }

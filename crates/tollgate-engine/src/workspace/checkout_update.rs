@@ -97,7 +97,7 @@ impl<'a> Checkout<'a> {
         super::remove_tree(&path)?;
         let shared = &self.workspace.shared;
         let stores = [shared.objects.as_path(), &self.workspace.folder.objects()];
-        let folder = GitFolder::create(&path, head, &stores, shared, Kind::Look)?;
+        let folder = GitFolder::create(&path, head, &stores, shared, Kind::FileStats)?;
         let git = self.repository.looking(&super::engine_git(folder.path(), self.workspace.run)?, &folder)?;
         if index {
             folder.put_index("checkout", self.repository.index_file())?;

@@ -123,7 +123,7 @@ impl Repository {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let claim = Claim::make(&scratch(state).join(format!("compare-{}-{number}", std::process::id())))?;
         let folder = claim.path().join("git");
-        let folder = GitFolder::create(&folder, &to, &[&self.shared.objects], &self.shared, Kind::Look)?;
+        let folder = GitFolder::create(&folder, &to, &[&self.shared.objects], &self.shared, Kind::FileStats)?;
         let git = Git::with_dir(folder.path())?;
         let (after, head, left_out) = match head {
             Side::Commit(_) => (tree(&to)?, Some(to), Vec::new()),

@@ -21,7 +21,7 @@ use super::locks::Claim;
 use super::refs::branch_ref;
 use super::repository::{commit, commit_on};
 use super::unfinished_starts::scratch;
-use super::{Landing, Repository, Signature, Workspace, WorkspaceError};
+use super::{MergeOutcome, Repository, Signature, Workspace, WorkspaceError};
 use crate::git::{Git, GitError, ObjectId, records};
 
 const HEADS: &str = "refs/heads/";
@@ -32,11 +32,11 @@ const PATHS_SHOWN: usize = 20;
 
 /// What came of merging a run's tree onto a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Merged {
+pub enum DeliveryMerge {
     /// The commit holds the run's already.
-    There,
+    AlreadyContained,
     /// Both fit together.
-    Fits {
+    Clean {
         /// The tree that holds both.
         tree: ObjectId,
         /// The run's files that the other side changed, too.
@@ -201,18 +201,18 @@ impl Workspace {
     }
 
     /// Merges the closing commit of the run onto another.
-    pub fn merged(&self, closing: &ObjectId, at: &ObjectId) -> Result<Merged, WorkspaceError> {
+    pub fn merged(&self, closing: &ObjectId, at: &ObjectId) -> Result<DeliveryMerge, WorkspaceError> {
         if self.is_in(closing, at)? {
-            return Ok(Merged::There);
+            return Ok(DeliveryMerge::AlreadyContained);
         }
         // Merged from where the run started, wherever the histories parted: what lands is the run's own change alone.
         let [base, ours, theirs] = [self.base.tree.clone(), self.tree_at(at)?, self.tree_at(closing)?];
         let lacks = self.lacking(at)?;
         let tree = match self.land("run", &base, &ours, &theirs)? {
-            Landing::Landed { tree } => tree,
-            Landing::Conflict { mut paths, how, .. } => {
+            MergeOutcome::Landed { tree } => tree,
+            MergeOutcome::Conflict { mut paths, how, .. } => {
                 paths.truncate(PATHS_SHOWN);
-                return Ok(Merged::Conflict { paths, how, lacks });
+                return Ok(DeliveryMerge::Conflict { paths, how, lacks });
             }
         };
         let own = self.paths_between(&base, &theirs)?;
@@ -220,7 +220,7 @@ impl Workspace {
         // The patch is the same when it is the run's files that change, and nobody else changed any of them.
         let mut touched: Vec<Name> = own.iter().filter(|path| other.binary_search(path).is_ok()).cloned().collect();
         touched.extend(lands.iter().filter(|path| own.binary_search(path).is_err()).cloned());
-        Ok(Merged::Fits { tree, touched, lacks })
+        Ok(DeliveryMerge::Clean { tree, touched, lacks })
     }
 
     /// The change that lands, as a patch that `git apply` takes on the commit it lands on.

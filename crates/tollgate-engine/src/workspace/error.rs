@@ -169,7 +169,7 @@ pub enum WorkspaceError {
     },
     /// Another process touches the work and does not let go.
     #[error("{holder} holds the work trees of {run} and does not let go of them")]
-    Held {
+    Locked {
         /// The run.
         run: RunId,
         /// Who has it.
@@ -219,7 +219,7 @@ impl WorkspaceError {
             Self::Halfway { .. } => Code::DIRTY_CHECKOUT,
             Self::RefMoved { .. } => Code::REF_MOVED,
             Self::RefInTheWay { .. } => Code::REF_IN_THE_WAY,
-            Self::Held { .. } | Self::WorkedIn(_) => Code::WORK_HELD,
+            Self::Locked { .. } | Self::WorkedIn(_) => Code::WORK_HELD,
             Self::NotShown { .. } => Code::WORK_NOT_SHOWN,
             Self::Lost { .. } | Self::Gone(_) | Self::RepositoryGone(_) | Self::Io { .. } => Code::WORKSPACE_LOST,
             Self::Git(error) => error.code(),
@@ -271,7 +271,7 @@ impl WorkspaceError {
             Self::RefInTheWay { .. } => {
                 "rename it, such as `git branch -m tollgate NAME`; then start again, or `tollgate resume RUN` if the run is over"
             }
-            Self::Held { .. } => "let it go on (`fg`) or end it, then `tollgate resume RUN`",
+            Self::Locked { .. } => "let it go on (`fg`) or end it, then `tollgate resume RUN`",
             Self::Lost { .. } | Self::Io { .. } => {
                 "look at the path; `tollgate verify RUN` says whether the journal is whole"
             }

@@ -24,7 +24,7 @@ pub(super) enum Kind<'a> {
     /// The engine's own, to measure work trees.
     Private,
     /// The engine's own, to look at the user's checkout.
-    Look,
+    FileStats,
     /// The engine's own, to take files in as these rules convert them.
     Converting(&'a CheckoutRules),
     /// The engine's own, to ask for attributes, those of filters too. No file is written or read with it.
@@ -94,7 +94,7 @@ impl GitFolder {
         let bare = !matches!(kind, Kind::Work(_));
         let attributes = match kind {
             // The repository's own come first: of two lines that say something of an attribute, the later one counts.
-            Kind::Look => {
+            Kind::FileStats => {
                 let own = std::fs::read_to_string(shared.common.join("info/attributes")).unwrap_or_default();
                 format!("{own}\n{AS_CHECKED_OUT}")
             }

@@ -11,7 +11,7 @@ use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, open, openat2, readlinkat
 use super::differences::{Content, Differences};
 use super::measurement::{Measured, escaping};
 use super::recent::remember_entries;
-use super::stat_cache::{Look, Seen, Sign};
+use super::stat_cache::{FileStat, FileStats, MeasuredStats};
 use super::{WorkTree, Workspace, WorkspaceError};
 use crate::git::{ObjectId, quote};
 
@@ -24,7 +24,7 @@ const EXECUTABLE: u32 = 0o100;
 #[derive(Debug, Default)]
 struct Steps {
     remove: Vec<String>,
-    put: Vec<(String, Sign)>,
+    put: Vec<(String, FileStat)>,
     /// Of those put, the ones that were not there.
     new: Vec<String>,
 }
@@ -35,8 +35,8 @@ impl Workspace {
         &self,
         tree: &WorkTree,
         base: &ObjectId,
-        seen: &Seen,
-        look: &Look,
+        seen: &MeasuredStats,
+        look: &FileStats,
     ) -> Result<Option<Measured>, WorkspaceError> {
         let Some(steps) = steps(seen, look) else { return Ok(None) };
         // What git converts is taken in by git.
@@ -134,7 +134,7 @@ fn imported(out: &[u8], steps: &Steps) -> Option<(ObjectId, Vec<Content>)> {
 
 impl Steps {
     /// What they came to, in a tree that has this now at the paths that were put.
-    fn taken(self, seen: &Seen, now: Vec<Content>) -> Differences {
+    fn taken(self, seen: &MeasuredStats, now: Vec<Content>) -> Differences {
         let put = self.put.into_iter().zip(now).map(|((path, _), now)| (path, Some(now)));
         let steps = self.remove.into_iter().map(|path| (path, None)).chain(put);
         Differences::known(
@@ -148,7 +148,7 @@ impl Steps {
 }
 
 /// What is to be done, when all of it is plain.
-fn steps(seen: &Seen, look: &Look) -> Option<Steps> {
+fn steps(seen: &MeasuredStats, look: &FileStats) -> Option<Steps> {
     let mut steps = Steps::default();
     for difference in look.since(&seen.look, PATHS_MAX)? {
         // What it names may be there again.

@@ -17,7 +17,7 @@ const PATHS_BYTES_MAX: usize = 64 * 1024;
 
 /// What came of a landing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Landing {
+pub enum MergeOutcome {
     /// Both changes fit together.
     Landed {
         /// The tree that holds both.
@@ -68,11 +68,11 @@ impl Workspace {
         [base, ours, theirs]: [&ObjectId; 3],
         collided: &[Name],
         given: Option<&ObjectId>,
-    ) -> Result<Landing, WorkspaceError> {
+    ) -> Result<MergeOutcome, WorkspaceError> {
         let landing = self.land(unit, base, ours, theirs)?;
         let (mut paths, mut how, marked) = match &landing {
-            Landing::Landed { tree } => (Vec::new(), Vec::new(), tree),
-            Landing::Conflict { paths, how, marked } => (paths.clone(), vec![how.clone()], marked),
+            MergeOutcome::Landed { tree } => (Vec::new(), Vec::new(), tree),
+            MergeOutcome::Conflict { paths, how, marked } => (paths.clone(), vec![how.clone()], marked),
         };
         let changed = given.map(|given| self.paths_between(given, theirs)).transpose()?;
         for path in collided {
@@ -91,7 +91,7 @@ impl Workspace {
         if paths.is_empty() {
             return Ok(landing);
         }
-        Ok(Landing::Conflict { paths, how: how.join("\n"), marked: marked.clone() })
+        Ok(MergeOutcome::Conflict { paths, how: how.join("\n"), marked: marked.clone() })
     }
 
     /// Merges what a unit changed from `base` to `theirs` into `ours`.
@@ -101,13 +101,13 @@ impl Workspace {
         base: &ObjectId,
         ours: &ObjectId,
         theirs: &ObjectId,
-    ) -> Result<Landing, WorkspaceError> {
+    ) -> Result<MergeOutcome, WorkspaceError> {
         // Nothing to merge: the answer is at hand, and the same as git's.
         if theirs == base || theirs == ours {
-            return Ok(Landing::Landed { tree: ours.clone() });
+            return Ok(MergeOutcome::Landed { tree: ours.clone() });
         }
         if ours == base {
-            return Ok(Landing::Landed { tree: theirs.clone() });
+            return Ok(MergeOutcome::Landed { tree: theirs.clone() });
         }
         // Git 2.39 takes the base of a merge from history alone, so both sides are made children of it. It has no parent
         // itself: nothing else of the history, which may be incomplete, is read.
@@ -130,12 +130,12 @@ impl Workspace {
         let tree =
             tree.ok_or_else(|| GitError::Unexpected { command: "merge-tree".to_owned(), what: "no tree".to_owned() })?;
         if clean {
-            return Ok(Landing::Landed { tree });
+            return Ok(MergeOutcome::Landed { tree });
         }
         // The names end at an empty record; what follows is prose.
         let paths: Vec<Name> = parts.by_ref().take_while(|path| !path.is_empty()).map(quote).collect();
         let how = messages(parts).join("\n");
-        Ok(Landing::Conflict { paths, how, marked: tree })
+        Ok(MergeOutcome::Conflict { paths, how, marked: tree })
     }
 
     /// A commit on the base that holds a tree; the base itself when it is its tree. Depends on its arguments alone.

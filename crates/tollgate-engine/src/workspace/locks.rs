@@ -1,7 +1,7 @@
 //! What belongs to a living process: locks that go with it, however it ends.
 //!
 //! A [`Claim`] is a scratch folder that its maker holds locked, so that whoever cleans up can tell what is left over from
-//! what is in use. A [`Held`] is the right to touch the work of a run: one process at a time has it.
+//! what is in use. A [`WorkLock`] is the right to touch the work of a run: one process at a time has it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -82,37 +82,37 @@ impl Drop for Claim {
 
 /// The right to touch the work trees and the private git folder of a run. All threads of a process share it.
 #[derive(Debug, Clone)]
-pub struct Held(#[expect(dead_code, reason = "the lock goes when its file is closed")] Arc<File>);
+pub struct WorkLock(#[expect(dead_code, reason = "the lock goes when its file is closed")] Arc<File>);
 
 static HELD: Mutex<BTreeMap<PathBuf, Weak<File>>> = Mutex::new(BTreeMap::new());
 
 impl Workspace {
     /// Waits for the right to touch the work of a run; refused when another process keeps it too long.
-    pub fn hold(state: &Path, run: RunId) -> Result<Held, WorkspaceError> {
-        Self::hold_within(state, run, HOLD.get().copied().unwrap_or(HOLD_LIMIT))
+    pub fn lock(state: &Path, run: RunId) -> Result<WorkLock, WorkspaceError> {
+        Self::lock_within(state, run, HOLD.get().copied().unwrap_or(HOLD_LIMIT))
     }
 
-    pub(super) fn hold_within(state: &Path, run: RunId, limit: Duration) -> Result<Held, WorkspaceError> {
+    pub(super) fn lock_within(state: &Path, run: RunId, limit: Duration) -> Result<WorkLock, WorkspaceError> {
         let folder = run_folder(state, run);
         at(&folder, std::fs::create_dir_all(&folder))?;
         let path = folder.join("lock");
         let deadline = Instant::now() + limit;
         loop {
-            if let Some(held) = try_hold(&path)? {
+            if let Some(held) = try_lock_work(&path)? {
                 return Ok(held);
             }
             if Instant::now() >= deadline {
-                return Err(WorkspaceError::Held { run, holder: holder(&path) });
+                return Err(WorkspaceError::Locked { run, holder: holder(&path) });
             }
             std::thread::sleep(POLL);
         }
     }
 }
 
-fn try_hold(path: &Path) -> Result<Option<Held>, WorkspaceError> {
+fn try_lock_work(path: &Path) -> Result<Option<WorkLock>, WorkspaceError> {
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(file) = held.get(path).and_then(Weak::upgrade) {
-        return Ok(Some(Held(file)));
+        return Ok(Some(WorkLock(file)));
     }
     let mut file = at(path, File::options().create(true).truncate(false).read(true).write(true).open(path))?;
     if file.try_lock().is_err() {
@@ -124,7 +124,7 @@ fn try_hold(path: &Path) -> Result<Option<Held>, WorkspaceError> {
     let file = Arc::new(file);
     held.retain(|_, file| file.strong_count() > 0);
     held.insert(path.to_owned(), Arc::downgrade(&file));
-    Ok(Some(Held(file)))
+    Ok(Some(WorkLock(file)))
 }
 
 /// The process that holds the lock, as it said.

@@ -16,7 +16,7 @@ use super::differences::Differences;
 use super::files::beside;
 use super::recent::remember_entries;
 use super::special_files::{self, not_ignored};
-use super::stat_cache::{Look, Moment, Seen, recall, remember};
+use super::stat_cache::{FileStats, MeasuredStats, Moment, recall, remember};
 use super::submodules::{back, filled, named, submodules};
 use super::{TempCopy, WorkTree, Workspace, WorkspaceError, at};
 use crate::git::{Git, ObjectId, quote, records, unquote};
@@ -220,7 +220,7 @@ impl Workspace {
         }
         let (moment, seen) = (Moment::now(self.folder.path()), recall(&tree.path));
         let skipped = seen.as_ref().map(|seen| seen.skipped()).unwrap_or_default();
-        let Some(look) = moment.and_then(|moment| Look::at(&tree.path, moment, &skipped)) else {
+        let Some(look) = moment.and_then(|moment| FileStats::at(&tree.path, moment, &skipped)) else {
             let written = self.written(&tree.path, base);
             let special = special_files::special(&tree.path)?;
             return self.measure_at(&tree.path, &self.folder.index(&tree.name), &written, base, None, special);
@@ -229,7 +229,7 @@ impl Workspace {
         let (found, next) = match quick {
             Some(found) if seen.is_some_and(|seen| seen.tree == found.tree && seen.look.is_sure()) => return Ok(found),
             Some(found) => {
-                let next = Seen::after(look, &found);
+                let next = MeasuredStats::after(look, &found);
                 (found, Some(next))
             }
             None => {
@@ -237,7 +237,7 @@ impl Workspace {
                 let special = if skipped.is_empty() { Vec::new() } else { special_files::special(&tree.path)? };
                 let (index, written) = (self.folder.index(&tree.name), self.written(&tree.path, base));
                 let found = self.measure_at(&tree.path, &index, &written, base, Some(&look), special)?;
-                let next = Seen::of(look, &skipped, &found);
+                let next = MeasuredStats::of(look, &skipped, &found);
                 (found, next)
             }
         };
@@ -246,8 +246,9 @@ impl Workspace {
     }
 
     /// A folder that was made just now and holds these files, as it would be measured.
-    pub(super) fn just_made(&self, folder: &Path, files: &ObjectId) -> Result<Option<Seen>, WorkspaceError> {
-        let Some(look) = Moment::after_all(self.folder.path()).and_then(|moment| Look::at(folder, moment, &[])) else {
+    pub(super) fn just_made(&self, folder: &Path, files: &ObjectId) -> Result<Option<MeasuredStats>, WorkspaceError> {
+        let Some(look) = Moment::after_all(self.folder.path()).and_then(|moment| FileStats::at(folder, moment, &[]))
+        else {
             return Ok(None);
         };
         let (changes, nested, escaping) = (Vec::new(), Vec::new(), Vec::new());
@@ -255,12 +256,12 @@ impl Workspace {
         let (special, ignored) = (Vec::new(), Vec::new());
         let differences = Differences::none(files);
         let found = Measured { tree: files.clone(), entries, differences, changes, nested, escaping, special, ignored };
-        Ok(Seen::of(look, &[], &found))
+        Ok(MeasuredStats::of(look, &[], &found))
     }
 
     /// Measures a copy that was made to be measured, against the tree it was made of.
     pub fn measure_copy(&self, copy: &TempCopy, base: &ObjectId) -> Result<Measured, WorkspaceError> {
-        let look = Moment::now(self.folder.path()).and_then(|moment| Look::at(copy.path(), moment, &[]));
+        let look = Moment::now(self.folder.path()).and_then(|moment| FileStats::at(copy.path(), moment, &[]));
         if let (Some(seen), Some(look)) = (&copy.seen, &look) {
             let tree = WorkTree { path: copy.path().to_owned(), name: copy.name() };
             let found = self.measure_since(&tree, base, seen, look)?;
@@ -280,7 +281,7 @@ impl Workspace {
         index: &Path,
         written: &Written,
         base: &ObjectId,
-        look: Option<&Look>,
+        look: Option<&FileStats>,
         special: Vec<Vec<u8>>,
     ) -> Result<Measured, WorkspaceError> {
         let git = self.git.on(root, index);

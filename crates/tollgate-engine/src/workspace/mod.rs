@@ -54,25 +54,25 @@ use tollgate_core::run::Run;
 use tollgate_core::run::data::CheckoutRules;
 
 pub use crate::git::{GitError, ObjectId};
-use crate::sandbox::Reserved;
+use crate::sandbox::ReservedPaths;
 pub(crate) use cleanup::{git_folders, holds_commit, is_demonstration};
 pub use comparison::{Between, Comparison, Patch, Side, Texts};
-pub use delivery::{Merged, PATCH_BYTES_MAX};
+pub use delivery::{DeliveryMerge, PATCH_BYTES_MAX};
 pub use error::WorkspaceError;
 pub(crate) use files::write_whole;
 pub use files::{remove_tree, safe_name};
 pub(crate) use git_settings::Naming;
 pub use git_state::GitState;
-pub use landing::Landing;
+pub use landing::MergeOutcome;
 #[cfg(debug_assertions)]
 pub use locks::hold_for;
-pub use locks::{Claim, Held};
+pub use locks::{Claim, WorkLock};
 pub(crate) use measurement::SUBMODULE;
 pub use measurement::{Change, ChangeKind, Measured};
 pub use repository::Repository;
 pub use snapshot::Snapshot;
-pub use tree_custody::{Hands, Taken, TreeRecord};
-pub use trees::{Kept, Old, TempCopy, WorkTree};
+pub use tree_custody::{Custody, ReturnedTree, TreeRecord};
+pub use trees::{KeptTree, PreviousContent, TempCopy, WorkTree};
 pub use unfinished_starts::{claim_start, left_over, start_of, sweep_starts, undo_start};
 
 use crate::git::Git;
@@ -282,9 +282,9 @@ impl Workspace {
     }
 
     /// What no configuration gives to a worker.
-    pub fn reserved(&self) -> Reserved {
+    pub fn reserved(&self) -> ReservedPaths {
         let git = vec![self.top.join(".git"), self.shared.common.clone(), self.shared.objects.clone()];
-        Reserved { state: self.state.clone(), top: Some(self.top.clone()), git, ..Reserved::default() }
+        ReservedPaths { state: self.state.clone(), top: Some(self.top.clone()), git, ..ReservedPaths::default() }
     }
 
     /// The run's folder in the state directory.

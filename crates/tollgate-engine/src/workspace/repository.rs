@@ -155,7 +155,7 @@ impl Repository {
 
     /// The status of the checkout, through a git folder of our own, so that no filter of the checkout is started.
     fn look(&self, folder: &Path, flagged: &[Vec<u8>]) -> Result<Status, WorkspaceError> {
-        let folder = GitFolder::create(folder, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
+        let folder = GitFolder::create(folder, &self.head, &[&self.shared.objects], &self.shared, Kind::FileStats)?;
         Ok(self.status(&Git::with_dir(folder.path())?, &folder, Some(flagged))?.1)
     }
 
@@ -228,7 +228,7 @@ impl Repository {
     fn staged(&self, git: &Git, folder: &GitFolder, by: &Signature, index: bool) -> Result<Base, WorkspaceError> {
         let look = folder.path().join("checkout");
         super::remove_tree(&look)?;
-        let look = GitFolder::create(&look, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
+        let look = GitFolder::create(&look, &self.head, &[&self.shared.objects], &self.shared, Kind::FileStats)?;
         let own = Git::with_dir(look.path())?.env("GIT_OBJECT_DIRECTORY", folder.objects());
         let (checkout, status, special) = self.stage(&own, &look, index)?;
         let nested = status.nested().iter().map(|path| format!("{} is a repository of its own", quote(path)));

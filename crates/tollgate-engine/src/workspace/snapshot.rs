@@ -21,7 +21,7 @@ use super::git_folder::{GitFolder, Kind};
 use super::measurement::{Change, ChangeKind, LINK, compare, leads_outside};
 use super::{Repository, WorkspaceError, at};
 use crate::git::{Git, quote, unquote};
-use crate::sandbox::Reserved;
+use crate::sandbox::ReservedPaths;
 
 /// The largest file whose content is compared, and how much of all of them.
 const CONTENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -202,9 +202,9 @@ impl Repository {
     }
 
     /// What no configuration gives to a worker.
-    pub fn reserved(&self, state: &Path) -> Reserved {
+    pub fn reserved(&self, state: &Path) -> ReservedPaths {
         let (state, top) = (state.to_owned(), Some(self.top.clone()));
-        Reserved { state, top, git: self.kept_by_git(), ..Reserved::default() }
+        ReservedPaths { state, top, git: self.kept_by_git(), ..ReservedPaths::default() }
     }
 
     /// Everything that its own git reads.
@@ -224,7 +224,7 @@ impl Repository {
         }
         let folder = scratch.join("staged");
         super::remove_tree(&folder)?;
-        let look = GitFolder::create(&folder, &self.head, &[&self.shared.objects], &self.shared, Kind::Look)?;
+        let look = GitFolder::create(&folder, &self.head, &[&self.shared.objects], &self.shared, Kind::FileStats)?;
         look.put_index("checkout", index)?;
         let git = Git::with_dir(look.path())?.on(&self.top, &look.index("checkout"));
         let listed = git.run(&["ls-files", "--stage", "-z"]);

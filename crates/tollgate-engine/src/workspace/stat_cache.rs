@@ -42,7 +42,7 @@ type When = (i64, i64);
 
 /// By what a file is known again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sign {
+pub(super) struct FileStat {
     pub mode: u32,
     pub size: u64,
     inode: u64,
@@ -52,7 +52,7 @@ pub(super) struct Sign {
     is_sure: bool,
 }
 
-impl Sign {
+impl FileStat {
     fn of(stat: &Stat, look: Moment) -> Self {
         let modified = (stat.st_mtime, stat.st_mtime_nsec.cast_signed());
         let changed = (stat.st_ctime, stat.st_ctime_nsec.cast_signed());
@@ -100,22 +100,22 @@ impl Moment {
 }
 
 /// The files of a folder, by name.
-type Files = Vec<(Box<[u8]>, Sign)>;
+type Files = Vec<(Box<[u8]>, FileStat)>;
 
 /// The files of a work tree by folder: `` and `src/`.
 #[derive(Debug, Default)]
-pub(super) struct Look(BTreeMap<Box<[u8]>, Files>);
+pub(super) struct FileStats(BTreeMap<Box<[u8]>, Files>);
 
 /// One path that is not as it was.
 #[derive(Debug)]
 pub(super) struct Difference {
     pub path: Vec<u8>,
     /// None: it is gone.
-    pub now: Option<Sign>,
+    pub now: Option<FileStat>,
     pub was_there: bool,
 }
 
-impl Look {
+impl FileStats {
     /// Looks at every file but those in the folders to skip. None where something is there that no tree holds, that is a
     /// repository of its own, or that cannot be looked at.
     pub fn at(root: &Path, moment: Moment, skip: &[Name]) -> Option<Self> {
@@ -262,7 +262,7 @@ fn list(top: &OwnedFd, path: &[u8], moment: Moment) -> Option<(Files, Vec<Box<[u
         match known.map(|stat| (FileType::from_raw_mode(stat.st_mode), stat)) {
             None | Some((FileType::Directory, _)) => folders.push([path, bytes, b"/"].concat().into()),
             Some((FileType::RegularFile | FileType::Symlink, stat)) => {
-                files.push((bytes.into(), Sign::of(&stat, moment)));
+                files.push((bytes.into(), FileStat::of(&stat, moment)));
             }
             Some(_) => return None,
         }
@@ -273,19 +273,19 @@ fn list(top: &OwnedFd, path: &[u8], moment: Moment) -> Option<(Files, Vec<Box<[u
 
 /// A work tree as it was measured.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct MeasuredStats {
     pub tree: ObjectId,
     pub entries: Arc<Vec<Entry>>,
     /// What differs from the tree that it was measured against.
     pub differences: Differences,
     /// What git ignores there.
     pub ignored: Vec<Name>,
-    pub look: Look,
+    pub look: FileStats,
 }
 
-impl Seen {
+impl MeasuredStats {
     /// What was measured after a look; none when the look does not hold all of it.
-    pub fn of(mut look: Look, skipped: &[Name], found: &Measured) -> Option<Self> {
+    pub fn of(mut look: FileStats, skipped: &[Name], found: &Measured) -> Option<Self> {
         let folders = folders_of(&found.ignored);
         let whole = found.nested.is_empty() && found.special.is_empty() && folders.len() <= SKIPPED_MAX;
         // A quoted name is one that looks do not compare; what was skipped must be what is ignored still.
@@ -299,7 +299,7 @@ impl Seen {
     }
 
     /// What was measured after a look that holds all of it.
-    pub fn after(look: Look, found: &Measured) -> Self {
+    pub fn after(look: FileStats, found: &Measured) -> Self {
         let (tree, entries) = (found.tree.clone(), Arc::clone(&found.entries));
         Self { tree, entries, differences: found.differences.clone(), ignored: found.ignored.clone(), look }
     }
@@ -323,15 +323,15 @@ fn folders_of(ignored: &[Name]) -> Vec<Name> {
 }
 
 /// The work trees that this process measured.
-static REMEMBERED: Mutex<Recent<PathBuf, Arc<Seen>>> = Mutex::new(Recent::new(REMEMBERED_MAX));
+static REMEMBERED: Mutex<Recent<PathBuf, Arc<MeasuredStats>>> = Mutex::new(Recent::new(REMEMBERED_MAX));
 
 /// What was seen of a work tree.
-pub(super) fn recall(place: &Path) -> Option<Arc<Seen>> {
+pub(super) fn recall(place: &Path) -> Option<Arc<MeasuredStats>> {
     REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner).get(place)
 }
 
 /// Remembers what was seen of a work tree, or that nothing is known of it.
-pub(super) fn remember(place: &Path, seen: Option<Seen>) {
+pub(super) fn remember(place: &Path, seen: Option<MeasuredStats>) {
     let (mut all, place) = (REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner), place.to_owned());
     match seen {
         Some(seen) => all.put(place, seen.look.files(), Arc::new(seen)),

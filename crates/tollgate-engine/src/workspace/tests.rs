@@ -261,7 +261,7 @@ fn resetting_keeps_the_old_content_under_a_ref() {
     write(&fixture.tree().path, "a", "mine");
     let old = fixture.measure().tree;
     let (tree, kept) = fixture.workspace.reset_tree(None, &next, &|_| false).unwrap();
-    let Old::Kept(kept) = kept else { panic!("{kept:?}") };
+    let PreviousContent::Kept(kept) = kept else { panic!("{kept:?}") };
     let private = fixture.workspace.git.clone();
     assert_eq!(private.id(&["rev-parse", &format!("{kept}^{{tree}}")]).unwrap(), old);
     assert_eq!(private.run(&["for-each-ref", "refs/kept"]).unwrap().iter().filter(|byte| **byte == b'\n').count(), 1);
@@ -278,7 +278,7 @@ fn resetting_keeps_the_old_content_under_a_ref() {
     write(&tree.path, "a", "landed since");
     let held = fixture.workspace.measure(&tree, &next).unwrap().tree;
     let (_, old) = fixture.workspace.reset_tree(None, &next, &|tree| *tree == held).unwrap();
-    assert_eq!((old, refs()), (Old::Recorded, before));
+    assert_eq!((old, refs()), (PreviousContent::Recorded, before));
 }
 
 #[test]
@@ -303,45 +303,50 @@ fn a_shown_work_tree_holds_what_the_question_is_about_and_is_then_left_to_the_pe
     let read = |tree: &WorkTree| std::fs::read_to_string(tree.path.join("a")).unwrap();
     let names = |tree: &ObjectId| *tree != lost;
     let known = |start| TreeRecord { start, is_leased: &|token| token < 9, names: &names };
-    let first = workspace.shown_tree(Some("u"), known(&base)).unwrap();
+    let first = workspace.tree_to_edit(Some("u"), known(&base)).unwrap();
     write(&first.path, "a", "by hand");
-    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&base)).unwrap()), "by hand");
+    assert_eq!(read(&workspace.tree_to_edit(Some("u"), known(&base)).unwrap()), "by hand");
     // The run went on: what was changed of something older is not put away by a look; an answer does not take it, and it is kept.
-    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&newer)).unwrap()), "by hand");
-    let answer = || workspace.given_tree(Some("u"), known(&newer)).map(|tree| read(&tree));
+    assert_eq!(read(&workspace.tree_to_edit(Some("u"), known(&newer)).unwrap()), "by hand");
+    let answer = || workspace.returned_tree(Some("u"), known(&newer)).map(|tree| read(&tree));
     assert!(matches!(answer(), Err(WorkspaceError::NotShown { .. })));
     let kept = || git(&workspace.run_folder().join("git"), &["for-each-ref", "--format=%(refname)", "refs/kept"]);
     assert_eq!(kept().matches("refs/kept/u/").count(), 1);
     write(&first.path, "a", "by hand again");
     assert_eq!(answer().unwrap(), "by hand again");
     // A worker was sent there, and a question is asked: what it left is kept aside.
-    workspace.hand_over(&first, &Hands::Sent(7)).unwrap();
-    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&newer)).unwrap()), "by hand again", "it works there still");
+    workspace.set_custody(&first, &Custody::Sent(7)).unwrap();
+    assert_eq!(
+        read(&workspace.tree_to_edit(Some("u"), known(&newer)).unwrap()),
+        "by hand again",
+        "it works there still"
+    );
     assert!(matches!(answer(), Err(WorkspaceError::WorkedIn(_))));
-    workspace.comes_back(&first, 6).unwrap();
+    workspace.worker_left(&first, 6).unwrap();
     assert!(matches!(answer(), Err(WorkspaceError::WorkedIn(_))), "somebody else came back");
-    workspace.comes_back(&first, 7).unwrap();
-    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&newer)).unwrap()), "2");
+    workspace.worker_left(&first, 7).unwrap();
+    assert_eq!(read(&workspace.tree_to_edit(Some("u"), known(&newer)).unwrap()), "2");
     assert_eq!(kept().matches("refs/kept/u/").count(), 2);
     // What a person changed of what it left, and the run took, is the person's before it was shown.
-    workspace.hand_over(&first, &Hands::Left(newer.clone())).unwrap();
+    workspace.set_custody(&first, &Custody::Left(newer.clone())).unwrap();
     write(&first.path, "a", "by hand, unseen");
-    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&newer)).unwrap()), "by hand, unseen");
+    assert_eq!(read(&workspace.tree_to_edit(Some("u"), known(&newer)).unwrap()), "by hand, unseen");
     // An answer is written down, and a worker sent there in the same moment: it stays the worker's.
     let taken = || {
-        let (held, tree) = (workspace.hold_clean().unwrap(), workspace.given_tree(Some("u"), known(&newer)).unwrap());
-        Taken { tree, shown: newer.clone(), given: base.clone(), held }
+        let (held, tree) =
+            (workspace.lock_clean().unwrap(), workspace.returned_tree(Some("u"), known(&newer)).unwrap());
+        ReturnedTree { tree, shown: newer.clone(), given: base.clone(), held }
     };
     let answered = taken();
-    workspace.hand_over(&first, &Hands::Sent(8)).unwrap();
-    workspace.take_over(answered).unwrap();
+    workspace.set_custody(&first, &Custody::Sent(8)).unwrap();
+    workspace.accept_returned(answered).unwrap();
     assert!(matches!(answer(), Err(WorkspaceError::WorkedIn(_))));
     // A worker that the journal does not know is none, and an answer that it does not know is a change.
-    workspace.hand_over(&first, &Hands::Sent(9)).unwrap();
-    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&newer)).unwrap()), "2");
+    workspace.set_custody(&first, &Custody::Sent(9)).unwrap();
+    assert_eq!(read(&workspace.tree_to_edit(Some("u"), known(&newer)).unwrap()), "2");
     write(&first.path, "a", "given back");
-    workspace.hand_over(&first, &Hands::Shown(lost.clone())).unwrap();
-    assert_eq!(read(&workspace.shown_tree(Some("u"), known(&newer)).unwrap()), "given back");
+    workspace.set_custody(&first, &Custody::Shown(lost.clone())).unwrap();
+    assert_eq!(read(&workspace.tree_to_edit(Some("u"), known(&newer)).unwrap()), "given back");
     assert!(matches!(answer(), Err(WorkspaceError::NotShown { .. })));
     write(&first.path, "a", "by hand, unseen");
     // A git that was killed left its lock.

@@ -8,8 +8,8 @@ use tollgate_store::{Point, reach};
 use super::conversions::{Written, settings};
 use super::files::{beside, remove_tree, safe_name, sync_folder};
 use super::git_folder::{GitFolder, Kind};
-use super::stat_cache::{Seen, remember};
-use super::{Hands, Workspace, WorkspaceError, at, engine_git};
+use super::stat_cache::{MeasuredStats, remember};
+use super::{Custody, Workspace, WorkspaceError, at, engine_git};
 use crate::git::{Git, ObjectId};
 
 /// The name of the run's own work tree; no unit can have it.
@@ -30,7 +30,7 @@ pub struct WorkTree {
 
 /// Where the content is that a work tree held before it was put back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Old {
+pub enum PreviousContent {
     /// It is a tree that the journal names, and needs no ref.
     Recorded,
     /// In a commit under `refs/kept` of the private git folder.
@@ -53,7 +53,7 @@ impl WorkTree {
 
 /// What a work tree held when it was put back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptTree {
     /// The tree, by the name that [`WorkTree::name`] has.
     pub tree: String,
     /// The commit that holds it; none: it could not be measured and was moved.
@@ -69,7 +69,7 @@ pub struct TempCopy {
     /// What it was made of; none: it is not to be measured.
     pub(super) written: Option<Written>,
     /// Its files as they were made; none: they were not looked at.
-    pub(super) seen: Option<Seen>,
+    pub(super) seen: Option<MeasuredStats>,
 }
 
 impl TempCopy {
@@ -109,7 +109,7 @@ impl Workspace {
             self.record_written(&tree.path, &written)?;
             reach(Point::TreeMade);
             self.put(&next, &tree.path)?;
-            self.hand_over(&tree, &Hands::Left(start.clone()))?;
+            self.set_custody(&tree, &Custody::Left(start.clone()))?;
             remember(&tree.path, self.just_made(&tree.path, start)?);
         }
         Ok(tree)
@@ -135,49 +135,53 @@ impl Workspace {
         unit: Option<&str>,
         start: &ObjectId,
         recorded: &dyn Fn(&ObjectId) -> bool,
-    ) -> Result<(WorkTree, Old), WorkspaceError> {
+    ) -> Result<(WorkTree, PreviousContent), WorkspaceError> {
         let tree = self.locate(unit);
         if !tree.path.exists() {
-            return Ok((self.work_tree(unit, start)?, Old::Recorded));
+            return Ok((self.work_tree(unit, start)?, PreviousContent::Recorded));
         }
-        let old = self.keep(&tree, recorded).unwrap_or(Old::Aside);
+        let old = self.keep(&tree, recorded).unwrap_or(PreviousContent::Aside);
         reach(Point::TreeKept);
         let (next, written) = self.build_to_measure(&tree.path, start, &self.folder.index(&tree.name))?;
         self.forget_ready(&tree)?;
-        let aside = self.free_name(&tree.path, if old == Old::Aside { "old" } else { "kept" });
-        if old == Old::Aside {
+        let aside = self.free_name(&tree.path, if old == PreviousContent::Aside { "old" } else { "kept" });
+        if old == PreviousContent::Aside {
             self.record_written(&aside, &self.written(&tree.path, &self.base.tree))?;
         }
         at(&aside, std::fs::rename(&tree.path, &aside))?;
         reach(Point::TreeAside);
-        if old != Old::Aside {
+        if old != PreviousContent::Aside {
             self.hand_on_caches(&aside, &next);
         }
         // While neither is in its place: what is recorded is never of the other one.
         self.record_written(&tree.path, &written)?;
         self.put(&next, &tree.path)?;
         reach(Point::TreePut);
-        if old != Old::Aside {
+        if old != PreviousContent::Aside {
             remove_tree(&aside)?;
         }
         Ok((tree, old))
     }
 
     /// Keeps the content of a work tree as a commit under a ref of the private git folder, unless it is `recorded`.
-    pub fn keep(&self, tree: &WorkTree, recorded: &dyn Fn(&ObjectId) -> bool) -> Result<Old, WorkspaceError> {
+    pub fn keep(
+        &self,
+        tree: &WorkTree,
+        recorded: &dyn Fn(&ObjectId) -> bool,
+    ) -> Result<PreviousContent, WorkspaceError> {
         let measured = self.measure(tree, &self.base.tree)?;
         if !measured.nested.is_empty() {
             let why = format!("`{}` is a repository of its own", measured.nested.join("`, `"));
             return Err(WorkspaceError::Unmeasurable(why));
         }
         if recorded(&measured.tree) {
-            return Ok(Old::Recorded);
+            return Ok(PreviousContent::Recorded);
         }
         let commit = self.commit_of(&measured.tree)?;
         // Named by its content: keeping the same again changes nothing. `@` and `%` are fine in a ref, a dot at the end not.
         let name = format!("{KEPT}/{}/{commit}", tree.name.replace('.', "%2e"));
         self.git.run(&["update-ref", &name, commit.as_str()])?;
-        Ok(Old::Kept(commit))
+        Ok(PreviousContent::Kept(commit))
     }
 
     /// Whether the private git folder has a tree.
@@ -186,22 +190,22 @@ impl Workspace {
     }
 
     /// What was put away of work trees, the last first.
-    pub fn kept(&self) -> Result<Vec<Kept>, WorkspaceError> {
+    pub fn kept(&self) -> Result<Vec<KeptTree>, WorkspaceError> {
         let form = "--format=%(objectname) %(refname:lstrip=2)";
         let listing = self.git.run(&["for-each-ref", "--sort=-committerdate", form, KEPT])?;
         let listing = String::from_utf8_lossy(&listing).into_owned();
         let of_ref = |line: &str| {
             let (commit, name) = line.split_once(' ')?;
             let (tree, _) = name.rsplit_once('/')?;
-            Some(Kept { tree: tree.replace("%2e", "."), commit: ObjectId::parse(commit), place: self.git_folder() })
+            Some(KeptTree { tree: tree.replace("%2e", "."), commit: ObjectId::parse(commit), place: self.git_folder() })
         };
-        let mut kept: Vec<Kept> = listing.lines().filter_map(of_ref).collect();
+        let mut kept: Vec<KeptTree> = listing.lines().filter_map(of_ref).collect();
         // What could not be measured lies beside the trees.
         let folder = self.state.join("trees").join(self.run.to_string());
         let beside = std::fs::read_dir(&folder).into_iter().flatten().flatten().filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let (tree, _) = name.rsplit_once("@old-")?;
-            Some(Kept { tree: tree.to_owned(), commit: None, place: entry.path() })
+            Some(KeptTree { tree: tree.to_owned(), commit: None, place: entry.path() })
         });
         kept.extend(beside);
         Ok(kept)

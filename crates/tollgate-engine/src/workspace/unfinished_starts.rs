@@ -49,7 +49,7 @@ pub fn start_of(claim: &Claim) -> Option<RunId> {
 
 /// What a start made that came to no run.
 #[derive(Debug)]
-pub struct LeftOver {
+pub struct UnfinishedStart {
     /// The folder of the run.
     pub folder: PathBuf,
     /// Its work, in a repository that is still there.
@@ -57,7 +57,7 @@ pub struct LeftOver {
 }
 
 /// What a start left; none where there is nothing, or the work of a driver.
-pub fn left_over(state: &Path, run: RunId) -> Result<Option<LeftOver>, WorkspaceError> {
+pub fn left_over(state: &Path, run: RunId) -> Result<Option<UnfinishedStart>, WorkspaceError> {
     let folder = run_folder(state, run);
     if !folder.exists() {
         return Ok(None);
@@ -70,15 +70,15 @@ pub fn left_over(state: &Path, run: RunId) -> Result<Option<LeftOver>, Workspace
     // A repository that is gone has no pin.
     let made = Workspace::remembered(state, run)?.filter(|made| made.shared.common.exists());
     let workspace = made.map(|made| Workspace::reopen(state, run, made)).transpose()?;
-    Ok(Some(LeftOver { folder, workspace }))
+    Ok(Some(UnfinishedStart { folder, workspace }))
 }
 
 /// Removes what a start made: the pin first, because only the folder knows of it.
 fn abandon(state: &Path, run: RunId) -> Result<(), WorkspaceError> {
     remove_tree(&beside(&run_folder(state, run), "gone"))?;
-    let Some(LeftOver { folder, .. }) = left_over(state, run)? else { return Ok(()) };
-    let _held = Workspace::hold(state, run)?;
-    if let Some(LeftOver { workspace: Some(workspace), .. }) = left_over(state, run)? {
+    let Some(UnfinishedStart { folder, .. }) = left_over(state, run)? else { return Ok(()) };
+    let _held = Workspace::lock(state, run)?;
+    if let Some(UnfinishedStart { workspace: Some(workspace), .. }) = left_over(state, run)? {
         workspace.sweep_ref_locks();
         workspace.unpin()?;
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use tollgate_engine::verify::state_directory::{Proved, Wanted, prove};
+use tollgate_engine::verify::state_directory::{RunProof, Selection, prove};
 use tollgate_store::chain::rows as read_rows;
 use tollgate_store::{Journal, Options, SqliteJournal};
 
@@ -124,8 +124,8 @@ fn fill(specimen: &Specimen, disk: &Path, make_room: impl FnOnce()) -> Came {
     if let Err(error) = append_again(specimen, &journal, there, |_| ()) {
         return Came::Silent(format!("with room again it does not go on: {error}"));
     }
-    let proved = prove(&journal, &Wanted::All).unwrap();
-    if let Some(breach) = proved.iter().find_map(Proved::first) {
+    let proved = prove(&journal, &Selection::All).unwrap();
+    if let Some(breach) = proved.iter().find_map(RunProof::first) {
         return Came::Silent(format!("with room again it does not hold: {}", breach.what));
     }
     if journal.place().unwrap() == 0 {

@@ -25,8 +25,8 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_core::run::Recorded;
 use tollgate_engine::verify::objects_of;
-use tollgate_engine::verify::repair::{Place, repair};
-use tollgate_engine::verify::state_directory::{Proved, Wanted, prove};
+use tollgate_engine::verify::repair::{RepairContext, repair};
+use tollgate_engine::verify::state_directory::{RunProof, Selection, prove};
 use tollgate_store::chain::rows as read_rows;
 use tollgate_store::{Filter, Journal, Options, Row, SqliteJournal, SummaryText};
 
@@ -151,7 +151,7 @@ impl Specimen {
         drop(SqliteJournal::open(state, Options::default()).unwrap());
         copy(state, dir);
         let journal = SqliteJournal::open(dir, Options::default()).unwrap();
-        let proved = prove(&journal, &Wanted::All).unwrap();
+        let proved = prove(&journal, &Selection::All).unwrap();
         assert!(proved.iter().all(|one| one.proof.breaches.is_empty()), "the specimen does not hold: {proved:?}");
         let mut runs: Vec<Whole> = journal
             .list(&Filter::default())
@@ -218,11 +218,11 @@ impl Specimen {
             Ok(journal) => journal,
             Err(error) => return Came::Named(error.code().as_str()),
         };
-        let proved = match prove(&journal, &Wanted::All) {
+        let proved = match prove(&journal, &Selection::All) {
             Ok(proved) => proved,
             Err(error) => return Came::Named(error.code().as_str()),
         };
-        if let Some(breach) = proved.iter().find_map(Proved::first) {
+        if let Some(breach) = proved.iter().find_map(RunProof::first) {
             return Came::Named(breach.code.as_str());
         }
         match self.differs(&journal) {
@@ -257,7 +257,7 @@ impl Specimen {
     /// Repairs every run that does not hold: how many, how many were refused, and whether anything that verified is gone.
     fn mend(&self, work: &Path, damage: &Damage) -> (u64, u64, Came) {
         let Ok(journal) = SqliteJournal::open(work, Options::default()) else { return (0, 0, Came::Healed) };
-        let Ok(before) = prove(&journal, &Wanted::All) else { return (0, 0, Came::Healed) };
+        let Ok(before) = prove(&journal, &Selection::All) else { return (0, 0, Came::Healed) };
         let there = |whole: &Whole| {
             common(&read_rows(&journal, whole.run, 0).map_while(Result::ok).collect::<Vec<_>>(), &whole.rows)
         };
@@ -272,18 +272,18 @@ impl Specimen {
             let name = whole.run.to_string();
             if before.iter().any(|one| one.name == name && !one.proof.breaches.is_empty()) {
                 tried += 1;
-                let place = Place { state: work, person: "somebody", now_ms: u64::MAX >> 12 };
+                let place = RepairContext { state: work, person: "somebody", now_ms: u64::MAX >> 12 };
                 match repair(&journal, whole.run, place) {
                     Ok(_) => mended.push(name),
                     Err(_) => refused += 1,
                 }
             }
         }
-        let after = prove(&journal, &Wanted::All).unwrap();
+        let after = prove(&journal, &Selection::All).unwrap();
         for (at, whole) in self.runs.iter().enumerate() {
             let rows: Vec<Row> = read_rows(&journal, whole.run, 0).map_while(Result::ok).collect();
             let same = common(&rows, &whole.rows);
-            let broken = after.iter().find(|one| one.name == whole.run.to_string()).and_then(Proved::first);
+            let broken = after.iter().find(|one| one.name == whole.run.to_string()).and_then(RunProof::first);
             if let (true, Some(breach)) = (mended.contains(&whole.run.to_string()), broken) {
                 return (
                     tried,

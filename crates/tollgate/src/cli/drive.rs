@@ -16,7 +16,7 @@ use tollgate_core::protocol::Outcome;
 use tollgate_core::run::event::RunOutcome;
 use tollgate_core::run::state::{At, Decision, Phase};
 use tollgate_core::run::{Event, Recorded, Run};
-use tollgate_engine::driver::{Patience, Rest, Watch};
+use tollgate_engine::driver::{DriveOutcome, Watch, WhenIdle};
 use tollgate_engine::session::Session as RunSession;
 use tollgate_engine::session::events;
 
@@ -148,7 +148,7 @@ pub fn finish(runs: &Runs, run: RunSession, session: &Session) -> Result<RunSess
     // What it comes to is printed as one document.
     screen.quiet = session.json();
     let stop = Arc::new(AtomicBool::new(false));
-    let ended = runs.drive(session.environment.program()?).until_rest(run, Patience::Leave, stop, &mut screen);
+    let ended = runs.drive(session.environment.program()?).until_rest(run, WhenIdle::WaitForTimer, stop, &mut screen);
     screen.clear();
     ended.map(|(run, _)| run)
 }
@@ -171,14 +171,14 @@ pub fn drive(
     screen.events(run.run(), opened);
     let interactive =
         wait == Wait::Attached && io::stdin().is_terminal() && io::stderr().is_terminal() && !session.json();
-    let patience = if wait == Wait::No { Patience::None } else { Patience::Leave };
+    let patience = if wait == Wait::No { WhenIdle::Return } else { WhenIdle::WaitForTimer };
     loop {
         let rested = driving.until_rest(run, patience, stop.clone(), &mut screen);
         screen.clear();
         let rest;
         (run, rest) = rested?;
         match rest {
-            Rest::Closed | Rest::Halted => {
+            DriveOutcome::Closed | DriveOutcome::Halted => {
                 let all = events(&*runs.journal, id, 0, u64::MAX)?;
                 let exit = end(run.run(), sandbox_summary::recorded(&all), session);
                 let mut commands = Vec::new();
@@ -187,14 +187,14 @@ pub fn drive(
                 delivered.map_err(about(id))?;
                 return Ok(exit);
             }
-            Rest::Stopped => {
+            DriveOutcome::Stopped => {
                 session.output.talk("stopped: the workers are ended, and everything up to here is in the journal");
                 next(session, &format!("tollgate resume {}", run.run().id));
                 // Nothing failed, and unless something is asked nobody is waited for: what is outside of the run ended it.
                 let asked = run.run().pending().next().is_some();
                 return Ok(Exit::With(if asked { Kind::Waiting } else { Kind::Environment }));
             }
-            Rest::Waiting if interactive => {
+            DriveOutcome::Waiting if interactive => {
                 screen.kept = None;
                 let mut watch = |run: &Run, events: &[Recorded]| screen.events(run, events);
                 if ask(runs, &mut run, session, &stop, &mut watch)? == Asked::Left {
@@ -203,8 +203,8 @@ pub fn drive(
                 screen.clear();
                 driving = runs.drive(program);
             }
-            Rest::Waiting => return Ok(waiting(runs, run.run(), session)),
-            Rest::Sleeping => return Ok(sleeping(run.run(), session)),
+            DriveOutcome::Waiting => return Ok(waiting(runs, run.run(), session)),
+            DriveOutcome::Sleeping => return Ok(sleeping(run.run(), session)),
         }
     }
 }

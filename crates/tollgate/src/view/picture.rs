@@ -8,7 +8,7 @@ use tollgate_core::run::budget::Stopped;
 use tollgate_core::run::event::{FindingStatus, Work};
 use tollgate_core::run::gate::{self, CriterionState};
 use tollgate_core::run::state::{At, Instance};
-use tollgate_engine::session::summary::standing;
+use tollgate_engine::session::summary;
 
 use super::progress::{Doing, FlowRow, Model};
 
@@ -23,7 +23,7 @@ pub fn picture(run: &Run, started_ms: u64, now_ms: u64) -> Model {
         run: run.id.to_string(),
         protocol: run.opened.protocol.name.to_string(),
         goal: run.opened.title.clone(),
-        status: status(standing(run)),
+        status: status(summary::status(run)),
         elapsed_ms: now_ms.saturating_sub(started_ms),
         flows: run.instances.iter().filter_map(|(name, instance)| flow(run, name, instance, now_ms)).collect(),
         questions: run

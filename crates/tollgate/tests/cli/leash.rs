@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use tollgate_core::run::Event;
 use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
 
-use tollgate_engine::sandbox::{Able, probe};
+use tollgate_engine::sandbox::{SandboxSupport, probe};
 
 use crate::play::{BUILT, IDLE, Play, TASK, at, else_, script};
 
 /// What this machine can do.
-fn able() -> Able {
+fn able() -> SandboxSupport {
     probe(std::path::Path::new(env!("CARGO_BIN_EXE_tollgate")))
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::permission::{self, Permit};
+use super::permission::{self, Permission};
 use crate::workers::REPORT_BYTES_MAX;
 
 const VERSION: u64 = 1;
@@ -17,7 +17,7 @@ const NO_METHOD: i64 = -32601;
 
 /// What is asked, of whom, and how.
 #[derive(Debug, Clone, Default)]
-pub struct Wants {
+pub struct AcpRequest {
     /// The folder of the session.
     pub cwd: PathBuf,
     /// The question.
@@ -29,7 +29,7 @@ pub struct Wants {
     /// The mode of the session; none: the agent's own choice.
     pub mode: Option<String>,
     /// What the agent is allowed when it asks.
-    pub permit: Permit,
+    pub permission: Permission,
 }
 
 /// What to do next.
@@ -52,8 +52,8 @@ enum Stage {
 
 /// A conversation under way.
 #[derive(Debug)]
-pub(super) struct Talk {
-    wants: Wants,
+pub(super) struct Conversation {
+    request: AcpRequest,
     stage: Stage,
     /// The id of the request that waits for its answer.
     asked: u64,
@@ -65,10 +65,10 @@ pub(super) struct Talk {
     said: String,
 }
 
-impl Talk {
-    pub(super) fn new(wants: Wants) -> Self {
+impl Conversation {
+    pub(super) fn new(request: AcpRequest) -> Self {
         Self {
-            wants,
+            request,
             stage: Stage::Initialize,
             asked: 0,
             agent: Value::Null,
@@ -131,7 +131,7 @@ impl Talk {
             let error = json!({"code": NO_METHOD, "message": format!("`{method}` is not offered")});
             return vec![Step::Send(json!({"jsonrpc": "2.0", "id": id, "error": error}))];
         }
-        let answer = permission::answer(params, self.wants.permit, &self.wants.cwd);
+        let answer = permission::answer(params, self.request.permission, &self.request.cwd);
         let line = json!({"type": "permission", "tool": answer.tool, "about": answer.about, "allowed": answer.allowed});
         vec![Step::Send(json!({"jsonrpc": "2.0", "id": id, "result": answer.result})), Step::Print(line)]
     }
@@ -164,22 +164,22 @@ impl Talk {
                 self.open()
             }
             Stage::Open | Stage::Resume => {
-                let session = result["sessionId"].as_str().map(str::to_owned).or_else(|| self.wants.session.clone());
+                let session = result["sessionId"].as_str().map(str::to_owned).or_else(|| self.request.session.clone());
                 let Some(session) = session else { return failed("it opened a session without a name") };
                 let mut steps = vec![Step::Print(json!({
                     "type": "session",
                     "session": session,
                     "agent": self.agent["agentInfo"]["name"],
                     "version": self.agent["agentInfo"]["version"],
-                    "model": self.wants.model.clone().map_or_else(|| current(result, "model", "models", "currentModelId"), Value::from),
+                    "model": self.request.model.clone().map_or_else(|| current(result, "model", "models", "currentModelId"), Value::from),
                 }))];
                 self.session = session;
                 let set = [
-                    self.wants
+                    self.request
                         .mode
                         .clone()
                         .map(|mode| self.setting(result, "mode", "modes", ("session/set_mode", "modeId"), &mode)),
-                    self.wants
+                    self.request
                         .model
                         .clone()
                         .map(|model| self.setting(result, "model", "models", ("session/set_model", "modelId"), &model)),
@@ -203,8 +203,8 @@ impl Talk {
     }
 
     fn open(&mut self) -> Vec<Step> {
-        let params = json!({"cwd": self.wants.cwd, "mcpServers": []});
-        let Some(session) = self.wants.session.clone() else {
+        let params = json!({"cwd": self.request.cwd, "mcpServers": []});
+        let Some(session) = self.request.session.clone() else {
             return vec![self.request(Stage::Open, "session/new", params)];
         };
         let can = &self.agent["agentCapabilities"];
@@ -246,7 +246,7 @@ impl Talk {
         match self.settings.pop_front() {
             Some((method, params)) => self.request(Stage::Set, method, params),
             None => {
-                let prompt = json!([{"type": "text", "text": self.wants.prompt}]);
+                let prompt = json!([{"type": "text", "text": self.request.prompt}]);
                 self.request(Stage::Prompt, "session/prompt", json!({"sessionId": self.session, "prompt": prompt}))
             }
         }

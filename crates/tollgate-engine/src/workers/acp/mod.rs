@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-pub use conversation::Wants;
-pub use permission::Permit;
+pub use conversation::AcpRequest;
+pub use permission::Permission;
 
 use super::REPORT_BYTES_MAX;
 use super::agent::leniently;
-use crate::process::{ear, voice};
-use conversation::{Step, Talk};
+use crate::process::{input_socket, output_socket};
+use conversation::{Conversation, Step};
 
 /// The longest message that is read: a report is at most one.
 const MESSAGE_BYTES_MAX: usize = 2 * REPORT_BYTES_MAX;
@@ -32,10 +32,10 @@ const GRACE: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Puts a question to an agent and prints what it says to `out`; whether it answered.
-pub fn converse(program: &Path, args: &[OsString], wants: Wants, out: &mut dyn Write) -> bool {
-    match begin(program, args, &wants.cwd) {
+pub fn converse(program: &Path, args: &[OsString], request: AcpRequest, out: &mut dyn Write) -> bool {
+    match begin(program, args, &request.cwd) {
         Ok((mut child, to, from)) => {
-            let answered = speak(to, from, wants, out);
+            let answered = speak(to, from, request, out);
             end(&mut child);
             answered
         }
@@ -53,15 +53,15 @@ fn begin(
     args: &[OsString],
     cwd: &Path,
 ) -> std::io::Result<(Child, impl Write + use<>, impl Read + use<>)> {
-    let ((to, stdin), (from, stdout)) = (ear()?, voice()?);
+    let ((to, stdin), (from, stdout)) = (input_socket()?, output_socket()?);
     let child = Command::new(program).args(args).current_dir(cwd).stdin(stdin).stdout(stdout).spawn()?;
     Ok((child, to, from))
 }
 
-fn speak(mut to: impl Write, from: impl Read, wants: Wants, out: &mut dyn Write) -> bool {
+fn speak(mut to: impl Write, from: impl Read, request: AcpRequest, out: &mut dyn Write) -> bool {
     let mut from = BufReader::new(from);
-    let mut talk = Talk::new(wants);
-    let mut steps = talk.begin();
+    let mut conversation = Conversation::new(request);
+    let mut steps = conversation.begin();
     loop {
         for step in steps {
             match step {
@@ -73,21 +73,21 @@ fn speak(mut to: impl Write, from: impl Read, wants: Wants, out: &mut dyn Write)
         }
         steps = match message(&mut from) {
             Ok(Some(line)) => match leniently(&line, |line| serde_json::from_str(line).ok()) {
-                Some(message) => talk.take(message),
+                Some(message) => conversation.take(message),
                 // Both would wait for ever.
                 None if line.starts_with(b"{\"jsonrpc\"") => {
-                    fail(out, &format!("a message of the agent cannot be read {}", talk.place()));
+                    fail(out, &format!("a message of the agent cannot be read {}", conversation.place()));
                     return false;
                 }
                 // Some greet there, too.
                 None => Vec::new(),
             },
             Ok(None) => {
-                fail(out, &format!("the agent went away {}", talk.place()));
+                fail(out, &format!("the agent went away {}", conversation.place()));
                 return false;
             }
             Err(error) => {
-                fail(out, &format!("the agent cannot be read {}: {error}", talk.place()));
+                fail(out, &format!("the agent cannot be read {}: {error}", conversation.place()));
                 return false;
             }
         };

@@ -8,7 +8,7 @@ use crate::paths::lexical;
 
 /// What an agent is allowed when it asks. It is no boundary: an agent that does not ask is not held by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Permit {
+pub enum Permission {
     /// To look.
     Nothing,
     /// To look, and to change files in its folder.
@@ -18,13 +18,13 @@ pub enum Permit {
     All,
 }
 
-impl Permit {
+impl Permission {
     pub const WORDS: [(&'static str, Self); 3] =
         [("nothing", Self::Nothing), ("edits", Self::Edits), ("all", Self::All)];
 
     /// Reads its word.
     pub fn parse(word: &str) -> Option<Self> {
-        Self::WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, permit)| permit)
+        Self::WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, permission)| permission)
     }
 
     /// Whether a tool may be used.
@@ -51,9 +51,9 @@ pub(super) struct Answer {
 }
 
 /// Answers `session/request_permission`.
-pub(super) fn answer(params: &Value, permit: Permit, folder: &Path) -> Answer {
+pub(super) fn answer(params: &Value, permission: Permission, folder: &Path) -> Answer {
     let call = &params["toolCall"];
-    let allowed = permit.allows(call, folder);
+    let allowed = permission.allows(call, folder);
     let wanted = if allowed { ["allow_once", "allow_always"] } else { ["reject_once", "reject_always"] };
     let options = params["options"].as_array().map(Vec::as_slice).unwrap_or_default();
     let option = wanted.iter().find_map(|kind| options.iter().find(|option| option["kind"] == *kind));
@@ -92,22 +92,22 @@ mod tests {
     #[test]
     fn what_is_allowed_is_what_the_worker_may_do() {
         let all = ["allow_always", "allow_once", "reject_once"];
-        for (permit, kind, path, allowed) in [
-            (Permit::Edits, "edit", Some("/repo/a.txt"), true),
-            (Permit::Edits, "edit", Some("a.txt"), true),
-            (Permit::Edits, "edit", None, true),
-            (Permit::Edits, "edit", Some("/repo/../etc/passwd"), false),
-            (Permit::Edits, "delete", Some("/etc/passwd"), false),
-            (Permit::Edits, "execute", None, false),
-            (Permit::Edits, "other", None, false),
-            (Permit::Edits, "read", Some("/etc/passwd"), true),
-            (Permit::Nothing, "edit", Some("/repo/a.txt"), false),
-            (Permit::Nothing, "search", None, true),
-            (Permit::All, "execute", None, true),
+        for (permission, kind, path, allowed) in [
+            (Permission::Edits, "edit", Some("/repo/a.txt"), true),
+            (Permission::Edits, "edit", Some("a.txt"), true),
+            (Permission::Edits, "edit", None, true),
+            (Permission::Edits, "edit", Some("/repo/../etc/passwd"), false),
+            (Permission::Edits, "delete", Some("/etc/passwd"), false),
+            (Permission::Edits, "execute", None, false),
+            (Permission::Edits, "other", None, false),
+            (Permission::Edits, "read", Some("/etc/passwd"), true),
+            (Permission::Nothing, "edit", Some("/repo/a.txt"), false),
+            (Permission::Nothing, "search", None, true),
+            (Permission::All, "execute", None, true),
         ] {
-            let answer = answer(&asked(kind, path, &all), permit, Path::new("/repo"));
+            let answer = answer(&asked(kind, path, &all), permission, Path::new("/repo"));
             let id = if allowed { "id-allow_once" } else { "id-reject_once" };
-            assert_eq!(answer.result["outcome"]["optionId"], id, "{permit:?} {kind} {path:?}");
+            assert_eq!(answer.result["outcome"]["optionId"], id, "{permission:?} {kind} {path:?}");
             assert_eq!((answer.allowed, answer.tool.as_str()), (allowed, kind));
             assert_eq!(answer.about.as_deref(), Some(path.unwrap_or("does it")));
         }
@@ -116,10 +116,10 @@ mod tests {
     #[test]
     fn what_cannot_be_answered_as_wanted_is_cancelled() {
         for options in [&["reject_once"][..], &[]] {
-            let answer = answer(&asked("edit", None, options), Permit::Edits, Path::new("/repo"));
+            let answer = answer(&asked("edit", None, options), Permission::Edits, Path::new("/repo"));
             assert_eq!((answer.allowed, answer.result["outcome"]["outcome"].as_str()), (false, Some("cancelled")));
         }
-        let always = answer(&asked("execute", None, &["reject_always"]), Permit::Edits, Path::new("/repo"));
+        let always = answer(&asked("execute", None, &["reject_always"]), Permission::Edits, Path::new("/repo"));
         assert_eq!(always.result["outcome"]["optionId"], "id-reject_always");
     }
 }

@@ -1,10 +1,10 @@
 //! Conversations, message by message, and one with a program.
 
-use super::conversation::{Step, Talk};
+use super::conversation::{Conversation, Step};
 use super::*;
 
-fn wants() -> Wants {
-    Wants { cwd: "/repo".into(), prompt: "Do it.".to_owned(), ..Wants::default() }
+fn request() -> AcpRequest {
+    AcpRequest { cwd: "/repo".into(), prompt: "Do it.".to_owned(), ..AcpRequest::default() }
 }
 
 /// What is sent, and what is printed or ends it, as one text a line.
@@ -32,32 +32,36 @@ fn chunk(text: &str) -> Value {
 }
 
 /// A conversation that has come to its question.
-fn asked(wants: Wants, opened: Value) -> Talk {
-    let mut talk = Talk::new(wants);
-    assert_eq!(shown(&talk.begin()), [r#"-> "initialize""#]);
+fn asked(request: AcpRequest, opened: Value) -> Conversation {
+    let mut conversation = Conversation::new(request);
+    assert_eq!(shown(&conversation.begin()), [r#"-> "initialize""#]);
     let can = json!({"loadSession": true, "sessionCapabilities": {}});
-    let steps = talk.take(ok(
+    let steps = conversation.take(ok(
         1,
         json!({"protocolVersion": 1, "agentCapabilities": can, "agentInfo": {"name": "a", "version": "2"}}),
     ));
     assert_eq!(steps.len(), 1);
-    let steps = talk.take(ok(2, opened));
+    let steps = conversation.take(ok(2, opened));
     assert!(matches!(&steps[0], Step::Print(line) if line["type"] == "session"), "{steps:?}");
-    talk
+    conversation
 }
 
 #[test]
 fn a_question_is_answered_by_the_last_message() {
-    let mut talk = asked(wants(), json!({"sessionId": "s-1"}));
-    talk.take(chunk("I look first."));
-    talk.take(update(json!({"sessionUpdate": "tool_call", "toolCallId": "1", "title": "look"})));
+    let mut conversation = asked(request(), json!({"sessionId": "s-1"}));
+    conversation.take(chunk("I look first."));
+    conversation.take(update(json!({"sessionUpdate": "tool_call", "toolCallId": "1", "title": "look"})));
     for piece in ["I am ", "done."] {
-        assert_eq!(talk.take(chunk(piece)), [Step::Print(chunk(piece))], "what it says is handed on as it came");
+        assert_eq!(
+            conversation.take(chunk(piece)),
+            [Step::Print(chunk(piece))],
+            "what it says is handed on as it came"
+        );
     }
     let mut others = chunk(" Or not.");
     others["params"]["sessionId"] = json!("s-2");
-    assert_eq!(talk.take(others), []);
-    let steps = talk.take(ok(3, json!({"stopReason": "end_turn", "usage": {"inputTokens": 3}})));
+    assert_eq!(conversation.take(others), []);
+    let steps = conversation.take(ok(3, json!({"stopReason": "end_turn", "usage": {"inputTokens": 3}})));
     let Step::Print(line) = &steps[0] else { panic!("{steps:?}") };
     assert_eq!((&line["result"], &line["usage"]["inputTokens"]), (&json!("I am done."), &json!(3)));
     assert_eq!(steps[1], Step::End(true));
@@ -66,81 +70,84 @@ fn a_question_is_answered_by_the_last_message() {
 #[test]
 fn an_end_that_is_no_answer_is_none() {
     for stop in ["refusal", "max_tokens", "max_turn_requests", "cancelled"] {
-        let mut talk = asked(wants(), json!({"sessionId": "s-1"}));
-        assert_eq!(talk.take(ok(3, json!({"stopReason": stop}))).pop(), Some(Step::End(false)), "{stop}");
+        let mut conversation = asked(request(), json!({"sessionId": "s-1"}));
+        assert_eq!(conversation.take(ok(3, json!({"stopReason": stop}))).pop(), Some(Step::End(false)), "{stop}");
     }
-    let mut talk = asked(wants(), json!({"sessionId": "s-1"}));
+    let mut conversation = asked(request(), json!({"sessionId": "s-1"}));
     let error = json!({"jsonrpc": "2.0", "id": 3, "error": {"code": -32603, "message": "Internal error", "data": {"details": "no quota"}}});
-    let said = shown(&talk.take(error));
+    let said = shown(&conversation.take(error));
     assert!(said[0].contains("Internal error: no quota (before it answered)") && said[1] == "end false", "{said:?}");
 }
 
 #[test]
 fn a_session_is_taken_up_and_what_it_repeats_is_not_said_again() {
-    let mut talk = Talk::new(Wants { session: Some("s-1".to_owned()), ..wants() });
-    talk.begin();
+    let mut conversation = Conversation::new(AcpRequest { session: Some("s-1".to_owned()), ..request() });
+    conversation.begin();
     let hello = |can: Value| ok(1, json!({"protocolVersion": 1, "agentCapabilities": can}));
-    assert_eq!(shown(&talk.take(hello(json!({"loadSession": true})))), [r#"-> "session/load""#]);
-    assert!(talk.take(chunk("an old report")).is_empty());
-    let steps = talk.take(ok(2, Value::Null));
+    assert_eq!(shown(&conversation.take(hello(json!({"loadSession": true})))), [r#"-> "session/load""#]);
+    assert!(conversation.take(chunk("an old report")).is_empty());
+    let steps = conversation.take(ok(2, Value::Null));
     assert_eq!(shown(&steps)[1], r#"-> "session/prompt""#);
-    talk.take(chunk("a new one"));
-    let steps = talk.take(ok(3, json!({"stopReason": "end_turn"})));
+    conversation.take(chunk("a new one"));
+    let steps = conversation.take(ok(3, json!({"stopReason": "end_turn"})));
     assert!(matches!(&steps[0], Step::Print(line) if line["result"] == "a new one"), "{steps:?}");
 
-    let again = || {
-        let mut talk = Talk::new(Wants { session: Some("s-1".to_owned()), ..wants() });
-        talk.begin();
-        talk
+    let resumption = || {
+        let mut conversation = Conversation::new(AcpRequest { session: Some("s-1".to_owned()), ..request() });
+        conversation.begin();
+        conversation
     };
-    assert_eq!(shown(&again().take(hello(json!({"sessionCapabilities": {"resume": {}}})))), [r#"-> "session/resume""#]);
-    assert!(shown(&again().take(hello(json!({}))))[0].contains("it cannot go on with a session"));
-    let mut talk = again();
-    talk.take(hello(json!({"loadSession": true})));
+    assert_eq!(
+        shown(&resumption().take(hello(json!({"sessionCapabilities": {"resume": {}}})))),
+        [r#"-> "session/resume""#]
+    );
+    assert!(shown(&resumption().take(hello(json!({}))))[0].contains("it cannot go on with a session"));
+    let mut conversation = resumption();
+    conversation.take(hello(json!({"loadSession": true})));
     let unknown = json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32602, "message": "no such session"}});
-    assert!(shown(&talk.take(unknown))[0].contains("no such session"));
+    assert!(shown(&conversation.take(unknown))[0].contains("no such session"));
 }
 
 #[test]
 fn model_and_mode_are_set_in_the_way_the_agent_offers_or_refused() {
-    let both = || Wants { model: Some("m".to_owned()), mode: Some("code".to_owned()), ..wants() };
+    let both = || AcpRequest { model: Some("m".to_owned()), mode: Some("code".to_owned()), ..request() };
     let options = json!({"sessionId": "s-1", "configOptions": [{"id": "x", "category": "model"}, {"id": "y", "category": "mode"}]});
-    let mut talk = asked(both(), options);
-    assert_eq!(shown(&talk.take(ok(3, Value::Null))), [r#"-> "session/set_config_option""#]);
-    assert_eq!(shown(&talk.take(ok(4, Value::Null))), [r#"-> "session/prompt""#]);
-    let mut talk = asked(
+    let mut conversation = asked(both(), options);
+    assert_eq!(shown(&conversation.take(ok(3, Value::Null))), [r#"-> "session/set_config_option""#]);
+    assert_eq!(shown(&conversation.take(ok(4, Value::Null))), [r#"-> "session/prompt""#]);
+    let mut conversation = asked(
         both(),
         json!({"sessionId": "s-1", "models": {"currentModelId": "n"}, "modes": {"currentModeId": "ask"}}),
     );
-    assert_eq!(shown(&talk.take(ok(3, Value::Null))), [r#"-> "session/set_model""#]);
-    let mut talk = Talk::new(both());
-    talk.begin();
-    talk.take(ok(1, json!({"protocolVersion": 1})));
-    let said = shown(&talk.take(ok(2, json!({"sessionId": "s-1"}))));
+    assert_eq!(shown(&conversation.take(ok(3, Value::Null))), [r#"-> "session/set_model""#]);
+    let mut conversation = Conversation::new(both());
+    conversation.begin();
+    conversation.take(ok(1, json!({"protocolVersion": 1})));
+    let said = shown(&conversation.take(ok(2, json!({"sessionId": "s-1"}))));
     assert!(said[0].contains("leave `mode` out"), "{said:?}");
 }
 
 #[test]
 fn what_the_agent_asks_is_answered() {
-    let mut talk = asked(wants(), json!({"sessionId": "s-1"}));
+    let mut conversation = asked(request(), json!({"sessionId": "s-1"}));
     let ask = json!({"jsonrpc": "2.0", "id": "x", "method": "session/request_permission", "params": {
         "toolCall": {"kind": "execute", "title": "rm -rf /"}, "options": [{"optionId": "no", "kind": "reject_once"}]}});
-    let steps = talk.take(ask);
+    let steps = conversation.take(ask);
     assert!(
         matches!(&steps[0], Step::Send(answer) if answer["id"] == "x" && answer["result"]["outcome"]["optionId"] == "no")
     );
     let denied = json!({"type": "permission", "tool": "execute", "about": "rm -rf /", "allowed": false});
     assert_eq!(steps[1], Step::Print(denied));
     for method in ["fs/write_text_file", "fs/read_text_file", "terminal/create", "craft/drainMidTurnQueue"] {
-        let steps = talk.take(json!({"jsonrpc": "2.0", "id": 0, "method": method, "params": {}}));
+        let steps = conversation.take(json!({"jsonrpc": "2.0", "id": 0, "method": method, "params": {}}));
         assert!(matches!(&steps[..], [Step::Send(answer)] if answer["error"]["code"] == -32601), "{method}");
     }
 }
 
 #[test]
 fn nonsense_does_no_harm() {
-    let mut talk = Talk::new(wants());
-    talk.begin();
+    let mut conversation = Conversation::new(request());
+    conversation.begin();
     for message in [
         json!(null),
         json!([]),
@@ -149,12 +156,12 @@ fn nonsense_does_no_harm() {
         json!({"id": "1", "result": {}}),
         json!({"id": 9, "result": {}}),
     ] {
-        let steps = talk.take(message);
+        let steps = conversation.take(message);
         assert!(steps.is_empty() || matches!(steps.last(), Some(Step::End(false))), "{steps:?}");
     }
-    let mut talk = Talk::new(wants());
-    talk.begin();
-    assert!(shown(&talk.take(ok(1, json!({"protocolVersion": 9}))))[0].contains("it speaks version 9"));
+    let mut conversation = Conversation::new(request());
+    conversation.begin();
+    assert!(shown(&conversation.take(ok(1, json!({"protocolVersion": 9}))))[0].contains("it speaks version 9"));
 }
 
 fn with_program(script: &str) -> (bool, String) {
@@ -162,8 +169,8 @@ fn with_program(script: &str) -> (bool, String) {
     let path = folder.join("agent.sh");
     std::fs::write(&path, script).unwrap();
     let mut out = Vec::new();
-    let wants = Wants { cwd: folder.to_path_buf(), ..wants() };
-    let answered = converse(Path::new("sh"), &[path.into()], wants, &mut out);
+    let request = AcpRequest { cwd: folder.to_path_buf(), ..request() };
+    let answered = converse(Path::new("sh"), &[path.into()], request, &mut out);
     (answered, String::from_utf8(out).unwrap())
 }
 
@@ -220,6 +227,6 @@ fn a_program_that_goes_away_or_says_too_much_is_named() {
     let (answered, said) = with_program("read a; head -c 9000000 /dev/zero | tr '\\0' x");
     assert!(!answered && said.contains("a message is longer than"), "{said}");
     let mut out = Vec::new();
-    assert!(!converse(Path::new("/nonexistent/agent"), &[], wants(), &mut out));
+    assert!(!converse(Path::new("/nonexistent/agent"), &[], request(), &mut out));
     assert!(String::from_utf8(out).unwrap().contains("could not be started"));
 }

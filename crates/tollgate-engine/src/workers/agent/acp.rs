@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 use tollgate_core::run::agent_stats::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, items, names_a_limit, text};
+use super::{Adapter, Ask, Call, FieldUse, Guard, Pending, PreviousUsage, WorkerEvent, items, names_a_limit, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "acp",
@@ -51,13 +51,13 @@ fn call(ask: &Ask<'_>) -> Call {
     Call { args, set: Vec::new(), stdin: ask.prompt.to_owned() }
 }
 
-fn wants(key: &str) -> Wants {
+fn wants(key: &str) -> FieldUse {
     match key {
-        "usage" | "meta" => Wants::Whole,
+        "usage" | "meta" => FieldUse::Whole,
         "type" | "session" | "model" | "version" | "agent" | "allowed" | "tool" | "about" | "what" | "method"
         | "params" | "update" | "result" | "stop" | "toolCallId" | "locations" | "path" | "sessionUpdate"
-        | "content" | "text" | "kind" | "title" | "status" => Wants::Value,
-        _ => Wants::Nothing,
+        | "content" | "text" | "kind" | "title" | "status" => FieldUse::Value,
+        _ => FieldUse::Nothing,
     }
 }
 
@@ -136,6 +136,6 @@ fn update(update: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) 
 }
 
 /// What it used is kept as it was told, and unknown: one agent counts the turn, another its last call, and nothing says which.
-fn spent(_: &Value, _: Before<'_>) -> Usage {
+fn spent(_: &Value, _: PreviousUsage<'_>) -> Usage {
     Usage::default()
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What one agent can do, in one version.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Sheet {
+pub struct AgentCapabilities {
     /// How Tollgate speaks with it.
     pub adapter: String,
     /// Its program.
@@ -73,17 +73,17 @@ pub enum QuotaTold {
     None,
 }
 
-static SHEETS: LazyLock<Vec<Sheet>> =
+static SHEETS: LazyLock<Vec<AgentCapabilities>> =
     LazyLock::new(|| serde_json::from_str(include_str!("measured.json")).unwrap_or_default());
 
 /// Every sheet there is.
-pub fn sheets() -> &'static [Sheet] {
+pub fn all_capabilities() -> &'static [AgentCapabilities] {
     &SHEETS
 }
 
 /// The sheet of an adapter and a program; of a program by another name, the one of the adapter, where there is only one.
-pub fn sheet(adapter: &str, program: &str) -> Option<&'static Sheet> {
-    let of: Vec<&Sheet> = SHEETS.iter().filter(|sheet| sheet.adapter == adapter).collect();
+pub fn capabilities_of(adapter: &str, program: &str) -> Option<&'static AgentCapabilities> {
+    let of: Vec<&AgentCapabilities> = SHEETS.iter().filter(|sheet| sheet.adapter == adapter).collect();
     let name = program.rsplit('/').next().unwrap_or(program);
     of.iter().find(|sheet| sheet.program == name).copied().or(of.first().copied().filter(|_| of.len() == 1))
 }
@@ -95,10 +95,10 @@ mod tests {
 
     #[test]
     fn every_adapter_was_measured() {
-        let read: Vec<Sheet> = serde_json::from_str(include_str!("measured.json")).unwrap();
-        assert_eq!(read, sheets());
+        let read: Vec<AgentCapabilities> = serde_json::from_str(include_str!("measured.json")).unwrap();
+        assert_eq!(read, all_capabilities());
         for adapter in ADAPTERS {
-            let of: Vec<&Sheet> = read.iter().filter(|sheet| sheet.adapter == adapter.name).collect();
+            let of: Vec<&AgentCapabilities> = read.iter().filter(|sheet| sheet.adapter == adapter.name).collect();
             assert!(!of.is_empty(), "{} was never run: `TOLLGATE_BLESS=1 cargo xtask agents`", adapter.name);
             for sheet in of {
                 assert!(sheet.version.bytes().any(|byte| byte.is_ascii_digit()), "{sheet:?}");
@@ -112,7 +112,7 @@ mod tests {
     fn the_page_shows_what_was_measured() {
         let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/workers.md")).unwrap();
         let yes = |does: Option<bool>| if does.unwrap() { "yes" } else { "no" };
-        for sheet in sheets() {
+        for sheet in all_capabilities() {
             let name = match sheet.adapter == sheet.program {
                 true => sheet.adapter.clone(),
                 false => format!("{} ({})", sheet.adapter, sheet.program),
@@ -148,9 +148,9 @@ mod tests {
 
     #[test]
     fn a_program_by_another_name_has_the_sheet_of_its_adapter() {
-        assert_eq!(sheet("claude", "/opt/my-claude").map(|sheet| sheet.program.as_str()), Some("claude"));
-        assert_eq!(sheet("acp", "/opt/bin/opencode").map(|sheet| sheet.program.as_str()), Some("opencode"));
-        assert_eq!(sheet("acp", "another"), None, "what another agent can do says nothing of it");
-        assert_eq!(sheet("command", "x"), None);
+        assert_eq!(capabilities_of("claude", "/opt/my-claude").map(|sheet| sheet.program.as_str()), Some("claude"));
+        assert_eq!(capabilities_of("acp", "/opt/bin/opencode").map(|sheet| sheet.program.as_str()), Some("opencode"));
+        assert_eq!(capabilities_of("acp", "another"), None, "what another agent can do says nothing of it");
+        assert_eq!(capabilities_of("command", "x"), None);
     }
 }

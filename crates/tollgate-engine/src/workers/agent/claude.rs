@@ -7,7 +7,9 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 use tollgate_core::run::agent_stats::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, at, items, nano_usd, number, text};
+use super::{
+    Adapter, Ask, Call, FieldUse, Guard, Pending, PreviousUsage, WorkerEvent, at, items, nano_usd, number, text,
+};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "claude",
@@ -54,9 +56,9 @@ fn call(ask: &Ask<'_>) -> Call {
     Call { args, set: vec![("DISABLE_AUTOUPDATER", "1")], stdin: ask.prompt.to_owned() }
 }
 
-pub(super) fn wants(key: &str) -> Wants {
+pub(super) fn wants(key: &str) -> FieldUse {
     match key {
-        "usage" => Wants::Whole,
+        "usage" => FieldUse::Whole,
         "type"
         | "subtype"
         | "session_id"
@@ -90,8 +92,8 @@ pub(super) fn wants(key: &str) -> Wants {
         | "result"
         | "error"
         | "is_error"
-        | "api_error_status" => Wants::Value,
-        _ => Wants::Nothing,
+        | "api_error_status" => FieldUse::Value,
+        _ => FieldUse::Nothing,
     }
 }
 
@@ -185,11 +187,11 @@ fn result(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
     }
 }
 
-fn spent(raw: &Value, before: Before<'_>) -> Usage {
+fn spent(raw: &Value, before: PreviousUsage<'_>) -> Usage {
     let cost = |raw: &Value| nano_usd(raw, &["total_cost_usd"]);
     let cost_nano_usd = match before {
-        Before::Fresh => cost(raw),
-        Before::Resumed(before) => before.and_then(|before| cost(raw)?.checked_sub(cost(before)?)),
+        PreviousUsage::Fresh => cost(raw),
+        PreviousUsage::Resumed(before) => before.and_then(|before| cost(raw)?.checked_sub(cost(before)?)),
     };
     Usage { cost_nano_usd, ..tokens(raw) }
 }

@@ -8,7 +8,9 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::agent_stats::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, items, names_a_limit, since, text};
+use super::{
+    Adapter, Ask, Call, FieldUse, Guard, Pending, PreviousUsage, WorkerEvent, items, names_a_limit, since, text,
+};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "codex",
@@ -45,12 +47,12 @@ fn call(ask: &Ask<'_>) -> Call {
     Call { args, set: Vec::new(), stdin: ask.prompt.to_owned() }
 }
 
-fn wants(key: &str) -> Wants {
+fn wants(key: &str) -> FieldUse {
     match key {
-        "usage" => Wants::Whole,
+        "usage" => FieldUse::Whole,
         "type" | "thread_id" | "item" | "command" | "text" | "status" | "changes" | "path" | "tool" | "message"
-        | "error" => Wants::Value,
-        _ => Wants::Nothing,
+        | "error" => FieldUse::Value,
+        _ => FieldUse::Nothing,
     }
 }
 
@@ -95,7 +97,7 @@ fn item(line: &Value, events: &mut Vec<WorkerEvent>) {
     }
 }
 
-fn spent(raw: &Value, before: Before<'_>) -> Usage {
+fn spent(raw: &Value, before: PreviousUsage<'_>) -> Usage {
     let of = |key: &str| since(raw, before, &[key]);
     Usage {
         input_tokens: of("input_tokens"),

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::agent_stats::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, items, number, text};
+use super::{Adapter, Ask, Call, FieldUse, Guard, Pending, PreviousUsage, WorkerEvent, items, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "copilot",
@@ -43,13 +43,13 @@ fn call(ask: &Ask<'_>) -> Call {
     Call { args, set: Vec::new(), stdin: ask.prompt.to_owned() }
 }
 
-fn wants(key: &str) -> Wants {
+fn wants(key: &str) -> FieldUse {
     match key {
         "data" | "type" | "sessionId" | "toolCallId" | "model" | "content" | "toolName" | "arguments" | "path"
         | "command" | "fileEdits" | "error" | "code" | "errorMessage" | "message" | "statusCode" | "errorType" => {
-            Wants::Value
+            FieldUse::Value
         }
-        _ => Wants::Nothing,
+        _ => FieldUse::Nothing,
     }
 }
 
@@ -94,6 +94,6 @@ fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
     }
 }
 
-fn spent(_: &Value, _: Before<'_>) -> Usage {
+fn spent(_: &Value, _: PreviousUsage<'_>) -> Usage {
     Usage::default()
 }

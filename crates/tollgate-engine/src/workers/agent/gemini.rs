@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::agent_stats::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, names_a_limit, number, text};
+use super::{Adapter, Ask, Call, FieldUse, Guard, Pending, PreviousUsage, WorkerEvent, names_a_limit, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "gemini",
@@ -46,12 +46,12 @@ fn call(ask: &Ask<'_>) -> Call {
     Call { args, set: Vec::new(), stdin: ask.prompt.to_owned() }
 }
 
-fn wants(key: &str) -> Wants {
+fn wants(key: &str) -> FieldUse {
     match key {
-        "stats" => Wants::Whole,
+        "stats" => FieldUse::Whole,
         "type" | "session_id" | "model" | "role" | "content" | "tool_name" | "tool_id" | "parameters" | "file_path"
-        | "command" | "status" | "error" | "message" => Wants::Value,
-        _ => Wants::Nothing,
+        | "command" | "status" | "error" | "message" => FieldUse::Value,
+        _ => FieldUse::Nothing,
     }
 }
 
@@ -105,7 +105,7 @@ fn tool_result(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent
     }
 }
 
-fn spent(raw: &Value, _: Before<'_>) -> Usage {
+fn spent(raw: &Value, _: PreviousUsage<'_>) -> Usage {
     Usage {
         input_tokens: number(raw, &["input_tokens"]),
         cached_tokens: number(raw, &["cached"]),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 /// What an adapter wants of the value of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wants {
+pub enum FieldUse {
     Nothing,
     /// The value; of objects, the keys that are wanted themselves.
     Value,
@@ -21,7 +21,7 @@ pub enum Wants {
 const DEPTH_MAX: usize = 120;
 
 /// What stands in a line, as far as it is wanted; none where it is no JSON object.
-pub(super) fn read(line: &[u8], wants: fn(&str) -> Wants) -> Option<Value> {
+pub(super) fn read(line: &[u8], wants: fn(&str) -> FieldUse) -> Option<Value> {
     let line = line.trim_ascii();
     if line.first() != Some(&b'{') {
         return None;
@@ -122,7 +122,7 @@ fn string(text: &str, out: &mut dyn FnMut(&str)) -> usize {
 
 /// Values of which only what is wanted is kept.
 #[derive(Clone, Copy)]
-struct Wanted(fn(&str) -> Wants);
+struct Wanted(fn(&str) -> FieldUse);
 
 impl<'de> DeserializeSeed<'de> for Wanted {
     type Value = Value;
@@ -175,12 +175,12 @@ impl<'de> Visitor<'de> for Wanted {
         let mut map = Map::new();
         while let Some(Key(key)) = pairs.next_key()? {
             let value = match (self.0)(&key) {
-                Wants::Nothing => {
+                FieldUse::Nothing => {
                     pairs.next_value::<IgnoredAny>()?;
                     continue;
                 }
-                Wants::Value => pairs.next_value_seed(self)?,
-                Wants::Whole => pairs.next_value()?,
+                FieldUse::Value => pairs.next_value_seed(self)?,
+                FieldUse::Whole => pairs.next_value()?,
             };
             map.insert(key.into_owned(), value);
         }
@@ -217,11 +217,11 @@ impl<'de> Deserialize<'de> for Key<'de> {
 mod tests {
     use super::*;
 
-    fn wants(key: &str) -> Wants {
+    fn wants(key: &str) -> FieldUse {
         match key {
-            "type" | "a" => Wants::Value,
-            "usage" => Wants::Whole,
-            _ => Wants::Nothing,
+            "type" | "a" => FieldUse::Value,
+            "usage" => FieldUse::Whole,
+            _ => FieldUse::Nothing,
         }
     }
 

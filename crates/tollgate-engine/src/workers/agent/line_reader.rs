@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tollgate_core::Name;
 use tollgate_core::protocol::model::Budget;
 
-use super::Account;
+use super::Tally;
 use super::tally::is_session;
 use crate::process::Output;
 use crate::workers::REPORT_BYTES_MAX;
@@ -19,8 +19,8 @@ const LINE_BYTES_KEPT: usize = 256 * 1024;
 
 /// Listens to an agent.
 #[derive(Debug)]
-pub(super) struct Ears {
-    heard: Mutex<Heard>,
+pub(super) struct LineReader {
+    state: Mutex<ReaderState>,
     /// Whether it told that it used more than it may.
     over: Arc<AtomicBool>,
     allowed: Budget,
@@ -29,17 +29,17 @@ pub(super) struct Ears {
 }
 
 #[derive(Debug)]
-struct Heard {
-    account: Option<Account>,
+struct ReaderState {
+    account: Option<Tally>,
     line: Vec<u8>,
     too_long: bool,
     noted: bool,
 }
 
-impl Ears {
-    pub(super) fn new(account: Account, allowed: Budget) -> Self {
-        let heard = Heard { account: Some(account), line: Vec::new(), too_long: false, noted: false };
-        Self { heard: Mutex::new(heard), over: Arc::default(), allowed, note: None }
+impl LineReader {
+    pub(super) fn new(account: Tally, allowed: Budget) -> Self {
+        let state = ReaderState { account: Some(account), line: Vec::new(), too_long: false, noted: false };
+        Self { state: Mutex::new(state), over: Arc::default(), allowed, note: None }
     }
 
     /// The same, with the session noted beside a log as soon as it is told: whoever is cut off tells nothing at its end.
@@ -53,10 +53,10 @@ impl Ears {
     }
 
     /// The account with the last line in it; none when it was taken before.
-    pub(super) fn account(&self) -> Option<Account> {
-        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.end_line();
-        heard.account.take()
+    pub(super) fn account(&self) -> Option<Tally> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.end_line();
+        state.account.take()
     }
 }
 
@@ -72,40 +72,40 @@ pub fn session_in(log: &Path) -> Option<(Name, Name)> {
     is_session(session).then(|| (adapter.into(), session.into()))
 }
 
-impl Output for Ears {
+impl Output for LineReader {
     fn push(&self, bytes: &[u8]) {
-        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             let (line, next) = rest.split_at(end + 1);
-            match heard.line.is_empty() && !heard.too_long {
+            match state.line.is_empty() && !state.too_long {
                 // A line that came whole is read where it stands.
-                true => heard.read(line),
+                true => state.read(line),
                 false => {
-                    heard.keep(line);
-                    heard.end_line();
+                    state.keep(line);
+                    state.end_line();
                 }
             }
             rest = next;
         }
-        heard.keep(rest);
+        state.keep(rest);
         if let Some(note) = &self.note
-            && !heard.noted
-            && let Some(text) = heard.account.as_ref().and_then(Account::session)
+            && !state.noted
+            && let Some(text) = state.account.as_ref().and_then(Tally::session)
         {
             // Without it the agent begins anew, should it be cut off.
             std::fs::write(note, text).ok();
-            heard.noted = true;
+            state.noted = true;
         }
         if self.allowed != Budget::default()
-            && heard.account.as_ref().is_some_and(|account| account.is_over(&self.allowed))
+            && state.account.as_ref().is_some_and(|account| account.is_over(&self.allowed))
         {
             self.over.store(true, Ordering::SeqCst);
         }
     }
 }
 
-impl Heard {
+impl ReaderState {
     /// Takes a part of a line.
     fn keep(&mut self, part: &[u8]) {
         self.too_long |= self.line.len() + part.len() > LINE_BYTES_MAX;
@@ -144,24 +144,24 @@ mod tests {
     fn lines_are_whole_whatever_the_pieces_are() {
         let text = "noise {\n{\"type\":\"thread.started\",\"thread_id\":\"t-1\"}\n{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":3}}";
         for size in [1, 2, 7, 1000] {
-            let ears = Ears::new(Account::new(adapter("codex").unwrap(), None), Budget::default());
-            text.as_bytes().chunks(size).for_each(|piece| ears.push(piece));
-            let (told, failure) = ears.account().unwrap().end(true);
+            let reader = LineReader::new(Tally::new(adapter("codex").unwrap(), None), Budget::default());
+            text.as_bytes().chunks(size).for_each(|piece| reader.push(piece));
+            let (told, failure) = reader.account().unwrap().end(true);
             assert_eq!((told.session.as_deref(), told.usage.input_tokens, failure), (Some("t-1"), Some(3), None));
-            assert!(ears.account().is_none());
+            assert!(reader.account().is_none());
         }
     }
 
     #[test]
     fn a_line_without_an_end_is_passed_over_and_the_next_is_read() {
-        let ears = Ears::new(Account::new(adapter("codex").unwrap(), None), Budget::default());
-        ears.push(b"{\"type\":\"thread.started\",\"thread_id\":\"lost\",\"x\":\"");
+        let reader = LineReader::new(Tally::new(adapter("codex").unwrap(), None), Budget::default());
+        reader.push(b"{\"type\":\"thread.started\",\"thread_id\":\"lost\",\"x\":\"");
         for _ in 0..=LINE_BYTES_MAX / 65536 {
-            ears.push(&[b'x'; 65536]);
+            reader.push(&[b'x'; 65536]);
         }
-        ears.push(b"\"}\n{\"type\":\"thread.started\",\"thread_id\":\"found\"}\n");
-        ears.push(b"{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":3}}\n");
-        let told = ears.account().unwrap().end(true).0;
+        reader.push(b"\"}\n{\"type\":\"thread.started\",\"thread_id\":\"found\"}\n");
+        reader.push(b"{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":3}}\n");
+        let told = reader.account().unwrap().end(true).0;
         assert_eq!((told.session.as_deref(), told.usage.input_tokens), (Some("found"), None), "it may have said more");
     }
 }

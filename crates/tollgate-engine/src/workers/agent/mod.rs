@@ -30,13 +30,13 @@ use tollgate_core::run::agent_stats::{Guarded, Usage};
 
 use crate::sandbox::own_place;
 
-pub use capabilities::{QuotaTold, Resume, Schema, Sheet, sheet, sheets};
-pub use line_parser::{Wants, leniently};
+pub use capabilities::{AgentCapabilities, QuotaTold, Resume, Schema, all_capabilities, capabilities_of};
+pub use line_parser::{FieldUse, leniently};
 pub use line_reader::session_in;
 pub use probe::{ask, version};
 pub use spec::{AgentSpec, variables};
-pub use tally::{Account, AgentFailure, WorkerEvent};
-pub use worker::{Again, AgentWorker};
+pub use tally::{AgentFailure, Tally, WorkerEvent};
+pub use worker::{AgentWorker, Resumption};
 
 /// Every adapter there is. A new one is a new file and a line here.
 pub static ADAPTERS: [&Adapter; 7] = [
@@ -78,7 +78,7 @@ pub struct Adapter {
     /// The command line that asks a question.
     pub call: fn(&Ask<'_>) -> Call,
     /// What it looks at in a line of the output.
-    pub wants: fn(&str) -> Wants,
+    pub wants: fn(&str) -> FieldUse,
     /// What one line of the output says; lines that are no JSON object say nothing.
     pub read: fn(&Value, &mut Pending, &mut Vec<WorkerEvent>),
     /// Whether it is given the JSON Schema of the report, and hands the object over in a field of its own.
@@ -86,7 +86,7 @@ pub struct Adapter {
     /// The parts of its account that are of a step, where it gives more than one in a call: they are added up, and the others are of the whole.
     pub adds: &'static [&'static str],
     /// What a call used, by the agent's account after it and the one before it.
-    pub spent: fn(&Value, Before<'_>) -> Usage,
+    pub spent: fn(&Value, PreviousUsage<'_>) -> Usage,
 }
 
 /// How an agent holds itself, in words of its command line.
@@ -170,7 +170,7 @@ pub struct Call {
 
 /// The account that an agent gave before this call.
 #[derive(Debug, Clone, Copy)]
-pub enum Before<'a> {
+pub enum PreviousUsage<'a> {
     /// None: the session began with the call.
     Fresh,
     /// The last one of the session; none: nobody kept it.
@@ -245,10 +245,10 @@ fn number(value: &Value, way: &[&str]) -> Option<u64> {
 }
 
 /// A number that counts a whole session, as what one call added to it.
-fn since(raw: &Value, before: Before<'_>, way: &[&str]) -> Option<u64> {
+fn since(raw: &Value, before: PreviousUsage<'_>, way: &[&str]) -> Option<u64> {
     match before {
-        Before::Fresh => number(raw, way),
-        Before::Resumed(before) => number(raw, way)?.checked_sub(number(before?, way)?),
+        PreviousUsage::Fresh => number(raw, way),
+        PreviousUsage::Resumed(before) => number(raw, way)?.checked_sub(number(before?, way)?),
     }
 }
 

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 use tollgate_core::run::agent_stats::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, at, nano_usd, number, text};
+use super::{Adapter, Ask, Call, FieldUse, Guard, Pending, PreviousUsage, WorkerEvent, at, nano_usd, number, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "opencode",
@@ -49,13 +49,13 @@ fn call(ask: &Ask<'_>) -> Call {
     Call { args, set: vec![("OPENCODE_DISABLE_AUTOUPDATE", "1")], stdin: ask.prompt.to_owned() }
 }
 
-fn wants(key: &str) -> Wants {
+fn wants(key: &str) -> FieldUse {
     match key {
-        "tokens" => Wants::Whole,
+        "tokens" => FieldUse::Whole,
         "type" | "sessionID" | "part" | "text" | "cost" | "error" | "data" | "message" | "name" | "statusCode"
         | "tool" | "state" | "input" | "filePath" | "command" | "status" | "responseHeaders" | "retry-after"
-        | "timestamp" => Wants::Value,
-        _ => Wants::Nothing,
+        | "timestamp" => FieldUse::Value,
+        _ => FieldUse::Nothing,
     }
 }
 
@@ -107,7 +107,7 @@ fn resets(line: &Value) -> Option<u64> {
     number(line, &["timestamp"])?.checked_add(seconds.checked_mul(1000)?)
 }
 
-fn spent(raw: &Value, _: Before<'_>) -> Usage {
+fn spent(raw: &Value, _: PreviousUsage<'_>) -> Usage {
     let sum = |ways: &[&[&str]]| ways.iter().try_fold(0_u64, |sum, way| sum.checked_add(number(raw, way)?));
     let cached: &[&str] = &["tokens", "cache", "read"];
     Usage {

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tollgate_core::run::Told;
 
-use super::line_reader::Ears;
+use super::line_reader::LineReader;
 use super::spec::variables;
-use super::{Account, Adapter, AgentSpec, Ask};
+use super::{Adapter, AgentSpec, Ask, Tally};
 use crate::process::{Environment, Inherit, Program, Tail, run};
 
 /// How long a program may take to say its version: some load a runtime first.
@@ -64,13 +64,13 @@ pub fn ask(spec: &AgentSpec, program: &Path, tollgate: &Path, folder: &Path) -> 
         limit: ASK_LIMIT,
         control: None,
     };
-    let ears = Arc::new(Ears::new(Account::new(spec.adapter, None), Default::default()));
+    let reader = Arc::new(LineReader::new(Tally::new(spec.adapter, None), Default::default()));
     let errors = Tail::new(BYTES_MAX);
-    let end = match run(asked, ears.clone(), errors.clone()) {
+    let end = match run(asked, reader.clone(), errors.clone()) {
         Ok(end) => end,
         Err(error) => return (Told::default(), Err(format!("it could not be started: {error}"))),
     };
-    let account = ears.account().unwrap_or_else(|| Account::new(spec.adapter, None));
+    let account = reader.account().unwrap_or_else(|| Tally::new(spec.adapter, None));
     let silent = account.is_silent();
     let (told, failure) = account.end(end.success());
     let said = String::from_utf8_lossy(&errors.take().0).into_owned();

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::agent_stats::Usage;
 
-use super::{Adapter, Ask, Before, Call, Guard, Pending, Wants, WorkerEvent, claude, since, text};
+use super::{Adapter, Ask, Call, FieldUse, Guard, Pending, PreviousUsage, WorkerEvent, claude, since, text};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "qwen",
@@ -43,15 +43,15 @@ fn call(ask: &Ask<'_>) -> Call {
     Call { args, set: Vec::new(), stdin: ask.prompt.to_owned() }
 }
 
-fn wants(key: &str) -> Wants {
-    if key == "qwen_code_version" { Wants::Value } else { claude::wants(key) }
+fn wants(key: &str) -> FieldUse {
+    if key == "qwen_code_version" { FieldUse::Value } else { claude::wants(key) }
 }
 
 fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
     if let Some(message) = claude::answer(line) {
         // Words and tools of one answer come as messages of their own.
         events.extend(pending.answers(""));
-        events.extend(message.get("usage").map(|_| WorkerEvent::Step(spent(message, Before::Fresh))));
+        events.extend(message.get("usage").map(|_| WorkerEvent::Step(spent(message, PreviousUsage::Fresh))));
     }
     if text(line, &["type"]) == Some("user") {
         pending.answered();
@@ -62,7 +62,7 @@ fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
     }
 }
 
-fn spent(raw: &Value, before: Before<'_>) -> Usage {
+fn spent(raw: &Value, before: PreviousUsage<'_>) -> Usage {
     let of = |key: &str| since(raw, before, &["usage", key]);
     Usage {
         input_tokens: of("input_tokens"),

@@ -5,7 +5,7 @@ use tollgate_core::Name;
 use tollgate_core::protocol::model::Budget;
 use tollgate_core::run::agent_stats::{Quota, Told, Usage};
 
-use super::{Adapter, Before, Pending, line_parser};
+use super::{Adapter, Pending, PreviousUsage, line_parser};
 
 /// How many denials and errors are kept, and how long each may be.
 const LINES_MAX: usize = 20;
@@ -87,7 +87,7 @@ pub struct AgentFailure {
 
 /// Reads the lines of one call and sums them up.
 #[derive(Debug)]
-pub struct Account {
+pub struct Tally {
     adapter: &'static Adapter,
     /// The account before this call, where it went on in a session.
     resumed: Option<Option<Value>>,
@@ -109,7 +109,7 @@ pub struct Account {
     unread: bool,
 }
 
-impl Account {
+impl Tally {
     /// An account of a call that begins a session, or goes on in one: with what was told at its last end.
     pub fn new(adapter: &'static Adapter, goes_on: Option<&Told>) -> Self {
         let told = Told { adapter: adapter.name.into(), ..Told::default() };
@@ -210,10 +210,10 @@ impl Account {
     /// What it told to have used so far: by its account, and since the last one by its steps; nothing where it tells that at its end.
     fn usage(&self) -> Usage {
         let before = match &self.resumed {
-            None => Before::Fresh,
+            None => PreviousUsage::Fresh,
             // Under another name it counts from nobody knows where.
-            Some(_) if self.told.session.is_some() && self.told.session != self.session => Before::Resumed(None),
-            Some(before) => Before::Resumed(before.as_ref()),
+            Some(_) if self.told.session.is_some() && self.told.session != self.session => PreviousUsage::Resumed(None),
+            Some(before) => PreviousUsage::Resumed(before.as_ref()),
         };
         let counted = self.raw.as_ref().map(|raw| (self.adapter.spent)(raw, before));
         let told = [counted, self.steps, self.step].into_iter().flatten().reduce(Usage::and).unwrap_or_default();

@@ -17,7 +17,7 @@ fn transcript(name: &str) -> String {
 /// The events of a transcript, a line each, and what is left of them in the end.
 fn shown(name: &str, goes_on: Option<&Told>, clean: bool) -> (String, Told) {
     let adapter = adapter(name.split('-').next().unwrap()).unwrap();
-    let mut account = Account::new(adapter, goes_on);
+    let mut account = Tally::new(adapter, goes_on);
     let mut text = format!("== {name}\n");
     for line in transcript(name).lines() {
         for event in account.read(line.as_bytes()) {
@@ -105,7 +105,7 @@ fn what_a_resumed_session_used_is_unknown_without_the_account_before_it() {
     let other = Told { session: Some("another".into()), ..shown("claude-writes", None, true).1 };
     assert_eq!(shown("claude-resumed", Some(&other), true).1.usage.cost_nano_usd, None);
     let zero = serde_json::json!({"tokens": {"input": 1, "output": 1, "reasoning": 0, "cache": {"read": 0, "write": 0}}, "cost": 0});
-    assert_eq!((opencode::ADAPTER.spent)(&zero, Before::Fresh).cost_nano_usd, None, "no price is no free lunch");
+    assert_eq!((opencode::ADAPTER.spent)(&zero, PreviousUsage::Fresh).cost_nano_usd, None, "no price is no free lunch");
 }
 
 /// A task that was left in the background ends behind the first account, and the agent goes on.
@@ -116,7 +116,7 @@ fn what_is_used_behind_an_account_counts_before_the_next_one() {
     let result = format!(r#"{{"type":"result","subtype":"success","total_cost_usd":0.5,{usage},"result":"x"}}"#);
     let answer = format!(r#"{{"type":"assistant","message":{{"id":"m","content":[],{usage}}}}}"#);
     let allowed = Budget { tokens: Some(100), ..Budget::default() };
-    let mut account = Account::new(&claude::ADAPTER, None);
+    let mut account = Tally::new(&claude::ADAPTER, None);
     let silent = r#"{"type":"result","subtype":"success","total_cost_usd":0.7,"result":"x"}"#.to_owned();
     let over = [answer.replace("\"m\"", "\"l\""), result.clone(), answer, result.clone()].map(|line| {
         account.line(line.as_bytes());
@@ -127,7 +127,7 @@ fn what_is_used_behind_an_account_counts_before_the_next_one() {
     assert_eq!((used.tokens().whole(), used.cost_nano_usd), (Some(130), Some(500_000_000)));
     // What one of them does not tell is unknown, whatever the other told.
     for lines in [[&result, &silent], [&silent, &result]] {
-        let mut account = Account::new(&claude::ADAPTER, None);
+        let mut account = Tally::new(&claude::ADAPTER, None);
         lines.iter().for_each(|line| account.line(line.as_bytes()));
         let (used, cost) = (account.end(true).0.usage, if lines[1] == &silent { 700_000_000 } else { 500_000_000 });
         assert_eq!((used.input_tokens, used.output_tokens, used.cost_nano_usd), (None, None, Some(cost)));
@@ -138,7 +138,7 @@ fn what_is_used_behind_an_account_counts_before_the_next_one() {
 #[test]
 fn what_is_no_amount_is_unknown_and_takes_nothing_away() {
     let told = |adapter, lines: &[String]| {
-        let mut account = Account::new(adapter, None);
+        let mut account = Tally::new(adapter, None);
         lines.iter().for_each(|line| account.line(line.as_bytes()));
         account.end(true).0.usage
     };
@@ -195,7 +195,7 @@ fn an_error_counts_whatever_the_program_exits_with() {
     for adapter in ADAPTERS {
         let name = format!("{}-api-error", adapter.name);
         for clean in [true, false] {
-            let mut account = Account::new(adapter, None);
+            let mut account = Tally::new(adapter, None);
             transcript(&name).lines().for_each(|line| account.line(line.as_bytes()));
             let failure = account.end(clean).1.unwrap();
             assert_eq!(failure.code, "agent", "{name}");
@@ -225,7 +225,7 @@ fn a_limit_is_known_by_the_words_for_it() {
 fn a_limit_fails_an_attempt_only_when_the_agent_failed() {
     let line = br#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":5}}"#;
     let account = || {
-        let mut account = Account::new(&claude::ADAPTER, None);
+        let mut account = Tally::new(&claude::ADAPTER, None);
         account.line(line);
         account
     };
@@ -233,7 +233,7 @@ fn a_limit_fails_an_attempt_only_when_the_agent_failed() {
     let (told, failure) = account().end(false);
     assert_eq!((told.quota.unwrap().resets_ms, failure.unwrap().code), (Some(5000), "quota"));
     let allowed = br#"{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","resetsAt":5}}"#;
-    let mut account = Account::new(&claude::ADAPTER, None);
+    let mut account = Tally::new(&claude::ADAPTER, None);
     account.line(allowed);
     assert_eq!(account.end(false).0.quota, None);
 }
@@ -297,7 +297,7 @@ fn every_adapter_wants_what_it_reads() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let Some(name) = name.strip_suffix(".jsonl") else { continue };
         let adapter = adapter(name.split('-').next().unwrap()).unwrap();
-        let (mut account, mut pending) = (Account::new(adapter, None), Pending::default());
+        let (mut account, mut pending) = (Tally::new(adapter, None), Pending::default());
         for line in transcript(name).lines() {
             let mut events = Vec::new();
             if let Ok(whole) = serde_json::from_str(line) {
@@ -312,7 +312,7 @@ fn every_adapter_wants_what_it_reads() {
         let read = source[source.find("fn read(").unwrap()..].split("\nfn spent(").next().unwrap().to_owned();
         for way in read.split(", &[\"").skip(1) {
             for key in way.split_once(']').unwrap().0.split(['"', ',', ' ']).filter(|key| !key.is_empty()) {
-                assert_ne!((adapter.wants)(key), Wants::Nothing, "{}: {key}", adapter.name);
+                assert_ne!((adapter.wants)(key), FieldUse::Nothing, "{}: {key}", adapter.name);
             }
         }
     }
@@ -327,7 +327,7 @@ fn hostile_lines_do_no_harm() {
     let deep = format!("{}1{}", "{\"type\":".repeat(5000), "}".repeat(5000));
     let huge = format!("{{\"type\":\"turn.completed\",\"usage\":{{\"x\":\"{}\"}}}}", "y".repeat(100_000));
     for adapter in ADAPTERS {
-        let mut account = Account::new(adapter, None);
+        let mut account = Tally::new(adapter, None);
         for line in
             ["", "{", "[]", "null", "{\"type\":3}", "{\"type\":\"result\"}", "{\"type\":\"error\"}", &deep, &huge]
         {

@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 use tollgate_core::run::Told;
 use tollgate_core::run::agent_stats::Guarded;
 
-use super::line_reader::Ears;
+use super::line_reader::LineReader;
 use super::spec::variables;
 use super::tally::is_session;
-use super::{ADAPTERS, Account, Adapter, AgentSpec, Ask, Resume, sheet};
-use crate::process::{Cancel, End, Inherit, ProcessId, Voice};
+use super::{ADAPTERS, Adapter, AgentSpec, Ask, Resume, Tally, capabilities_of};
+use crate::process::{Cancel, End, Inherit, ProcessId, StdoutKind};
 use crate::workers::command::{Launch, Listener, find, launch};
 use crate::workers::{Attempt, Job, Outcome, Worker, WorkerError, bundle};
 
 /// A report could not be used: its agent is asked again.
 #[derive(Debug, Clone)]
-pub struct Again {
+pub struct Resumption {
     /// What it is told, in the session that knows the rest.
     pub prompt: String,
     /// What it told at its last end.
@@ -47,15 +47,15 @@ impl AgentWorker {
     }
 
     /// The session to go on with, where the agent can.
-    fn goes_on<'a>(&self, job: &'a Job) -> Option<(&'a Again, &'a str)> {
-        let again = job.again.as_ref()?;
-        let session = again.told.session.as_deref().filter(|id| is_session(id))?;
+    fn goes_on<'a>(&self, job: &'a Job) -> Option<(&'a Resumption, &'a str)> {
+        let resumption = job.resumption.as_ref()?;
+        let session = resumption.told.session.as_deref().filter(|id| is_session(id))?;
         let program = self.spec.words.first().map(String::as_str).unwrap_or_default();
         // Where nobody measured it, it is tried; it begins anew where the session is gone.
         let anywhere =
-            sheet(self.spec.adapter.name, program).is_none_or(|sheet| sheet.resume == Some(Resume::Anywhere));
-        let here = again.same_folder || anywhere;
-        (here && *again.told.adapter == *self.spec.adapter.name).then_some((again, session))
+            capabilities_of(self.spec.adapter.name, program).is_none_or(|sheet| sheet.resume == Some(Resume::Anywhere));
+        let here = resumption.same_folder || anywhere;
+        (here && *resumption.told.adapter == *self.spec.adapter.name).then_some((resumption, session))
     }
 
     /// Starts it; the flag says after its end whether it ended before it said anything.
@@ -65,20 +65,20 @@ impl AgentWorker {
         let schema = bundle::schema(&job.bundle);
         let ask = Ask {
             program: &path,
-            prompt: goes_on.map_or(job.brief.as_str(), |(again, _)| &again.prompt),
+            prompt: goes_on.map_or(job.brief.as_str(), |(resumption, _)| &resumption.prompt),
             model: self.spec.model.as_deref(),
             session: goes_on.map(|(_, session)| session),
             schema: schema.as_deref(),
             args: &self.argv[1..],
             // Inside of Landlock nobody mounts: a sandbox of its own would not come up, and Codex would do nothing.
-            held: job.tether.as_ref().is_some_and(|tether| tether.leash.landlock > 0),
+            held: job.confinement.as_ref().is_some_and(|confinement| confinement.leash.landlock > 0),
         };
         let adapter = self.spec.adapter;
         let call = (adapter.call)(&ask);
         let guarded = ask.guarded(&adapter.guard);
         let open = adapter.guard.set.iter().filter(|_| guarded == Guarded::Off);
-        let account = Account::new(self.spec.adapter, goes_on.map(|(again, _)| &again.told));
-        let ears = Arc::new(Ears::new(account, job.allowed).noting(&job.log));
+        let account = Tally::new(self.spec.adapter, goes_on.map(|(resumption, _)| &resumption.told));
+        let reader = Arc::new(LineReader::new(account, job.allowed).noting(&job.log));
         let mut allowed = variables(self.spec.adapter, &self.spec.env);
         allowed.extend(job.variables());
         // What the person set goes over what the adapter would.
@@ -92,10 +92,10 @@ impl AgentWorker {
             inherit: Inherit::Only(allowed),
             home,
             idle: self.spec.idle_ms.map(Duration::from_millis),
-            voice: Voice::Socket,
+            stdout: StdoutKind::Socket,
         };
         let silent = Arc::new(AtomicBool::new(false));
-        let (heard, flag) = (Arc::clone(&ears), Arc::clone(&silent));
+        let (heard, flag) = (Arc::clone(&reader), Arc::clone(&silent));
         let end = move |clean: bool| {
             let account = heard.account()?;
             flag.store(account.is_silent(), Ordering::SeqCst);
@@ -103,7 +103,7 @@ impl AgentWorker {
             Some((Told { guard: Some(guarded), ..told }, failure))
         };
         Ok((
-            launch(launched, job, &self.state, Some(Listener { over: ears.over(), ears, end: Box::new(end) }))?,
+            launch(launched, job, &self.state, Some(Listener { over: reader.over(), reader, end: Box::new(end) }))?,
             silent,
         ))
     }
@@ -147,7 +147,7 @@ impl Attempt for Resumed {
         let outcome = self.attempt.wait(deadline)?;
         let gone = matches!(outcome.end, End::Exited(_)) && self.silent.load(Ordering::SeqCst);
         let Some((worker, mut job)) = self.anew.take().filter(|_| gone) else { return Some(outcome) };
-        job.again = None;
+        job.resumption = None;
         job.limit = self.until.saturating_duration_since(Instant::now());
         job.note += "tollgate: the session could not be gone on with; the agent begins anew with the whole brief\n";
         match worker.launch(&job) {

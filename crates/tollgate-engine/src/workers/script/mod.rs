@@ -35,9 +35,9 @@ pub struct Entry {
     /// Files to delete.
     pub delete: Vec<Name>,
     /// What to report.
-    pub says: Option<Says>,
+    pub says: Option<ScriptedReport>,
     /// How to misbehave.
-    pub misbehave: Option<Misbehave>,
+    pub misbehave: Option<Misbehaviour>,
     /// How long to wait first.
     pub delay_ms: u64,
     /// The exit code.
@@ -48,7 +48,7 @@ pub struct Entry {
 
 /// What an entry reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Says {
+pub enum ScriptedReport {
     /// A document, to be written in the contract of the role.
     Report(serde_json::Value),
     /// A text as it is.
@@ -57,7 +57,7 @@ pub enum Says {
 
 /// What a worker can do wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Misbehave {
+pub enum Misbehaviour {
     /// Kills itself after it wrote, with half a report.
     Crash,
     /// Never ends.
@@ -78,7 +78,7 @@ pub enum Misbehave {
     Database,
 }
 
-impl Misbehave {
+impl Misbehaviour {
     /// Every word for it, and what it means.
     pub const WORDS: [(&'static str, Self); 9] = [
         ("crash", Self::Crash),
@@ -162,13 +162,13 @@ fn read_entry(node: &Node, problems: &mut Problems) -> Entry {
         }
         (Some(report), None) => {
             problems.entries(report, "`report`");
-            Some(Says::Report(json(report)))
+            Some(ScriptedReport::Report(json(report)))
         }
-        (None, Some(text)) => problems.text(text, "`text`").map(Says::Text),
+        (None, Some(text)) => problems.text(text, "`text`").map(ScriptedReport::Text),
         (None, None) => None,
     };
     let misbehave =
-        fields.take("misbehave").and_then(|node| problems.word(node, "a way to misbehave", &Misbehave::WORDS));
+        fields.take("misbehave").and_then(|node| problems.word(node, "a way to misbehave", &Misbehaviour::WORDS));
     let delay_ms = fields.take("delay_ms").and_then(|node| problems.number(node, "`delay_ms`")).unwrap_or_default();
     let exit = fields.take("exit").and_then(|node| problems.number(node, "`exit`")).unwrap_or_default();
     fields.close(problems);

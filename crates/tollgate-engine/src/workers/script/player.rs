@@ -10,7 +10,7 @@ use tollgate_contract::registry::Contracts;
 use tollgate_core::code::Code;
 use tollgate_core::yaml::BYTES_MAX;
 
-use super::{Entry, Misbehave, Says, Script};
+use super::{Entry, Misbehaviour, Script, ScriptedReport};
 use crate::process::MARKER;
 
 /// What a script worker exits with when it cannot act.
@@ -103,8 +103,8 @@ impl Stage {
     fn report_of(&self, entry: &Entry, script: &Path) -> Result<String, String> {
         match &entry.says {
             None => Ok(String::new()),
-            Some(Says::Text(text)) => Ok(text.to_string()),
-            Some(Says::Report(document)) => {
+            Some(ScriptedReport::Text(text)) => Ok(text.to_string()),
+            Some(ScriptedReport::Report(document)) => {
                 let contract = &self.contract;
                 let contracts = beside(script, contract)?;
                 let dialect = contracts.report(contract).ok_or_else(|| format!("there is no contract `{contract}`"))?;
@@ -117,35 +117,35 @@ impl Stage {
     fn perform(&self, entry: &Entry, report: &str, tollgate: &Path) -> io::Result<()> {
         let delay = Duration::from_millis(entry.delay_ms);
         // Who answers late leaves at once; another waits in its place.
-        if entry.misbehave != Some(Misbehave::Late) {
+        if entry.misbehave != Some(Misbehaviour::Late) {
             std::thread::sleep(delay);
         }
-        if entry.misbehave != Some(Misbehave::Lie) {
+        if entry.misbehave != Some(Misbehaviour::Lie) {
             change_files(entry)?;
         }
         let answer = match entry.misbehave {
-            None | Some(Misbehave::Lie) => report.to_owned(),
-            Some(Misbehave::Crash) => {
+            None | Some(Misbehaviour::Lie) => report.to_owned(),
+            Some(Misbehaviour::Crash) => {
                 self.answer(&report[..report.floor_char_boundary(report.len() / 2)])?;
                 kill_process(getpid(), Signal::KILL)?;
                 return Ok(());
             }
-            Some(Misbehave::Hang) => loop {
+            Some(Misbehaviour::Hang) => loop {
                 std::thread::sleep(Duration::from_secs(3600));
             },
-            Some(Misbehave::Late) => return self.leave_behind(report, delay),
+            Some(Misbehaviour::Late) => return self.leave_behind(report, delay),
             // A report file holds one report: more than that is printed.
-            Some(Misbehave::Twice) => return print(&format!("{report}\n{report}")),
-            Some(Misbehave::Echo) => return print(&format!("{}\n{report}", self.brief)),
-            Some(Misbehave::Outside) => {
+            Some(Misbehaviour::Twice) => return print(&format!("{report}\n{report}")),
+            Some(Misbehaviour::Echo) => return print(&format!("{}\n{report}", self.brief)),
+            Some(Misbehaviour::Outside) => {
                 write_file(Path::new("outside-every-scope").join(&self.role).as_path(), "written outside the scope\n")?;
                 report.to_owned()
             }
-            Some(Misbehave::Decide) => {
+            Some(Misbehaviour::Decide) => {
                 self.decide(tollgate);
                 report.to_owned()
             }
-            Some(Misbehave::Database) => {
+            Some(Misbehaviour::Database) => {
                 self.open_database();
                 report.to_owned()
             }

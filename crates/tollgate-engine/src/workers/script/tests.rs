@@ -7,7 +7,7 @@ use super::*;
 use crate::process::{End, find_by_marker};
 use crate::testing::{Folder, folder, own_run, write};
 use crate::workers::command::CommandWorker;
-use crate::workers::{Job, Outcome, Said, Worker};
+use crate::workers::{Job, Outcome, RawReport, Worker};
 
 const SCRIPT: &str = r#"
 script: 1
@@ -33,7 +33,7 @@ fn told(text: &str) -> String {
 fn the_first_entry_that_matches_counts() {
     let script = Script::read(SCRIPT).unwrap();
     let says = |role: &str, unit: Option<&str>, iteration| match &script.entry(role, unit, iteration)?.says {
-        Some(Says::Text(text)) => Some(text.to_string()),
+        Some(ScriptedReport::Text(text)) => Some(text.to_string()),
         _ => None,
     };
     assert_eq!(says("developer", Some("api"), 1).as_deref(), Some("first"));
@@ -42,7 +42,9 @@ fn the_first_entry_that_matches_counts() {
     assert!(script.entry("nobody", None, 1).is_none());
     let first = script.entry("developer", None, 1).unwrap();
     assert_eq!(first.write, [("src/a.txt".into(), "one\n".into()), ("empty".into(), "".into())]);
-    let Some(Says::Report(report)) = &script.entry("checker", None, 1).unwrap().says else { panic!("no report") };
+    let Some(ScriptedReport::Report(report)) = &script.entry("checker", None, 1).unwrap().says else {
+        panic!("no report")
+    };
     assert_eq!(*report, serde_json::json!({"status": "ok", "n": 3, "quoted": "3", "list": [true, null]}));
 }
 
@@ -67,7 +69,7 @@ fn the_published_schema_knows_the_same_keys_and_words() {
     let entry = &schema["$defs"]["entry"];
     let words: Vec<&str> =
         entry["properties"]["misbehave"]["enum"].as_array().unwrap().iter().filter_map(|w| w.as_str()).collect();
-    assert_eq!(words, Misbehave::WORDS.map(|(word, _)| word));
+    assert_eq!(words, Misbehaviour::WORDS.map(|(word, _)| word));
     // The reader's own word on its keys: what it lists when it meets one that it does not know.
     let problems = Script::read("script: 1\nroles: {a: [{zzzzzzzzzz: 1}]}").unwrap_err();
     let known = problems[0].hint.as_deref().unwrap().strip_prefix("known: ").unwrap();
@@ -96,7 +98,7 @@ struct Acted {
 impl Acted {
     fn text(&self) -> &str {
         match &self.outcome.said {
-            Said::File(bytes) | Said::Printed { bytes, .. } => str::from_utf8(bytes).unwrap(),
+            RawReport::File(bytes) | RawReport::Printed { bytes, .. } => str::from_utf8(bytes).unwrap(),
             said => panic!("{said:?}, {}", self.log),
         }
     }
@@ -137,8 +139,8 @@ fn act(entry: &str, limit: Duration) -> Acted {
         note: String::new(),
         limit,
         allowed: Default::default(),
-        again: None,
-        tether: None,
+        resumption: None,
+        confinement: None,
         caches: root.join("caches"),
         secrets: std::sync::Arc::new(tollgate_core::redact::Secrets::new([]).unwrap()),
     };

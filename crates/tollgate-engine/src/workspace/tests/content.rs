@@ -18,7 +18,7 @@ fn repositories_inside_are_named_and_left_out() {
     assert_eq!(measured.nested, ["born/", "unborn/"].map(Name::from));
     // What cannot be kept under a ref is not deleted.
     let (tree, old) = fixture.workspace.reset_tree(None, &fixture.workspace.base().tree, &|_| false).unwrap();
-    assert_eq!(old, Old::Aside);
+    assert_eq!(old, PreviousContent::Aside);
     assert!(!tree.path.join("born").exists());
     assert!(tree.path.with_file_name("@run@old-1").join("born/hidden").exists());
 }

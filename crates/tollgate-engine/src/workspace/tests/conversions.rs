@@ -207,12 +207,12 @@ fn a_tree_that_started_from_another_commit_is_measured_by_what_was_written_there
     assert_eq!(shown(&found.changes), ["Created 100644 .gitattributes"]);
     assert_eq!(fixture.workspace.measure(&tree, &fixture.workspace.base().tree).unwrap().tree, found.tree);
     let kept = fixture.workspace.keep(&tree, &|tree| *tree == found.tree).unwrap();
-    assert_eq!(kept, Old::Recorded);
+    assert_eq!(kept, PreviousContent::Recorded);
     // One that cannot be kept goes aside with what is known of it.
     std::fs::create_dir(tree.path.join("own")).unwrap();
     git(&tree.path.join("own"), &["init", "-q"]);
     let (_, old) = fixture.workspace.reset_tree(Some("second"), &fixture.workspace.base().tree, &|_| false).unwrap();
-    assert_eq!(old, Old::Aside);
+    assert_eq!(old, PreviousContent::Aside);
     assert_eq!(fixture.workspace.measure_named("second@old-1").unwrap().tree, found.tree);
     // What takes its place starts from something else.
     write(&tree.path, ".gitattributes", "* text\n");

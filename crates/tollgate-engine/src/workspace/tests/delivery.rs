@@ -11,17 +11,17 @@ fn changes_that_fit_land_and_others_conflict() {
     let theirs = fixture.written("theirs", &[("a", &lines.replace('9', "nine")), ("new", "x")]);
     let clash = fixture.written("clash", &[("a", &lines.replace('1', "eins"))]);
     let land = |theirs: &ObjectId| fixture.workspace.land("theirs", &base, &ours, theirs).unwrap();
-    let Landing::Landed { tree } = land(&theirs) else { panic!("a conflict") };
+    let MergeOutcome::Landed { tree } = land(&theirs) else { panic!("a conflict") };
     let text = fixture.workspace.file(&tree, "a").unwrap().unwrap();
     assert_eq!(text, lines.replace('1', "one").replace('9', "nine").into_bytes());
-    assert_eq!(land(&theirs), Landing::Landed { tree: tree.clone() });
-    assert_eq!(land(&base), Landing::Landed { tree: ours.clone() });
+    assert_eq!(land(&theirs), MergeOutcome::Landed { tree: tree.clone() });
+    assert_eq!(land(&base), MergeOutcome::Landed { tree: ours.clone() });
     assert_eq!(
         fixture.workspace.land("theirs", &base, &tree, &theirs).unwrap(),
-        Landing::Landed { tree },
+        MergeOutcome::Landed { tree },
         "landed already"
     );
-    let Landing::Conflict { paths, how, marked } = land(&clash) else { panic!("no conflict") };
+    let MergeOutcome::Conflict { paths, how, marked } = land(&clash) else { panic!("no conflict") };
     assert_eq!((paths, &*how), (vec!["a".into()], "CONFLICT (content): Merge conflict in a"));
     let text = String::from_utf8(fixture.workspace.file(&marked, "a").unwrap().unwrap()).unwrap();
     assert!(text.starts_with("<<<<<<< side/landed\none\n=======\neins\n>>>>>>> side/unit-theirs\n"), "{text}");
@@ -37,7 +37,7 @@ fn a_change_lands_from_the_tree_it_was_made_on() {
     let ours = fixture.written("ours", &[("a", &lines.replace('1', "uno"))]);
     let theirs = fixture.written("theirs", &[("a", &lines.replace('1', "one").replace('9', "nine"))]);
     let landing = fixture.workspace.land("theirs", &landed, &ours, &theirs).unwrap();
-    let Landing::Landed { tree } = landing else { panic!("a conflict: {landing:?}") };
+    let MergeOutcome::Landed { tree } = landing else { panic!("a conflict: {landing:?}") };
     let text = fixture.workspace.file(&tree, "a").unwrap().unwrap();
     assert_eq!(text, lines.replace('1', "uno").replace('9', "nine").into_bytes());
 }
@@ -48,7 +48,8 @@ fn a_file_that_still_holds_the_marks_of_a_collision_does_not_land() {
     let base = fixture.workspace.base().tree.clone();
     let ours = fixture.written("ours", &[("a", "one\n"), ("b", "")]);
     let theirs = fixture.written("theirs", &[("a", "eins\n"), ("b", "zwei\n")]);
-    let Landing::Conflict { paths, marked, .. } = fixture.workspace.land("u", &base, &ours, &theirs).unwrap() else {
+    let MergeOutcome::Conflict { paths, marked, .. } = fixture.workspace.land("u", &base, &ours, &theirs).unwrap()
+    else {
         panic!("no conflict")
     };
     assert_eq!(paths, ["a", "b"].map(Name::from));
@@ -56,13 +57,13 @@ fn a_file_that_still_holds_the_marks_of_a_collision_does_not_land() {
         let collided: Vec<Name> = collided.iter().map(|path| Name::from(*path)).collect();
         fixture.workspace.land_whole("u", [&ours, &ours, theirs], &collided, None).unwrap()
     };
-    let Landing::Conflict { paths, how, marked: same } = again(&marked, &["a", "b"]) else { panic!("it lands") };
+    let MergeOutcome::Conflict { paths, how, marked: same } = again(&marked, &["a", "b"]) else { panic!("it lands") };
     assert_eq!((paths.len(), same), (2, marked.clone()));
     assert!(how.starts_with("a still holds the marks of the collision\nb "), "{how}");
     // Marks that somebody writes about elsewhere are nobody's business.
-    assert_eq!(again(&marked, &["absent"]), Landing::Landed { tree: marked.clone() });
+    assert_eq!(again(&marked, &["absent"]), MergeOutcome::Landed { tree: marked.clone() });
     let mended = fixture.written("mended", &[("a", "one and eins\n"), ("b", "<<<<<<< HEAD\n")]);
-    assert_eq!(again(&mended, &["a", "b"]), Landing::Landed { tree: mended.clone() });
+    assert_eq!(again(&mended, &["a", "b"]), MergeOutcome::Landed { tree: mended.clone() });
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::super::stat_cache::{Look, Moment, recall, remember};
+use super::super::stat_cache::{FileStats, Moment, recall, remember};
 use super::*;
 
 struct Dice(u64);
@@ -170,7 +170,7 @@ fn a_small_change_is_measured_by_what_was_seen() {
     let quick = || {
         std::thread::sleep(Duration::from_millis(12));
         let seen = recall(&tree.path).expect("it was measured");
-        let look = Look::at(&tree.path, Moment::now(workspace.folder.path()).unwrap(), &seen.skipped()).unwrap();
+        let look = FileStats::at(&tree.path, Moment::now(workspace.folder.path()).unwrap(), &seen.skipped()).unwrap();
         workspace.measure_since(&tree, &base, &seen, &look).unwrap()
     };
     std::thread::sleep(Duration::from_millis(12));
@@ -191,5 +191,8 @@ fn a_small_change_is_measured_by_what_was_seen() {
     assert!(quick().is_none(), "what says what is ignored");
     workspace.measure(&tree, &base).unwrap();
     std::fs::create_dir_all(tree.path.join("dir/.git")).unwrap();
-    assert!(Look::at(&tree.path, Moment::now(workspace.folder.path()).unwrap(), &[]).is_none(), "another repository");
+    assert!(
+        FileStats::at(&tree.path, Moment::now(workspace.folder.path()).unwrap(), &[]).is_none(),
+        "another repository"
+    );
 }

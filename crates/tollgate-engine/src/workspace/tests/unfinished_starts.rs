@@ -76,7 +76,7 @@ fn the_pin_goes_when_nothing_needs_it() {
     write(&tree.path, "a", "2");
     workspace.release(false).unwrap();
     assert!(refs_of_ours(&root).contains("base"), "a tree holds work that has not landed");
-    let Old::Kept(kept) = workspace.keep(&tree, &|_| false).unwrap() else { panic!("it is kept") };
+    let PreviousContent::Kept(kept) = workspace.keep(&tree, &|_| false).unwrap() else { panic!("it is kept") };
     workspace.release(true).unwrap();
     assert!(refs_of_ours(&root).contains("base"), "{kept} needs what it borrows");
     workspace.git.run(&["update-ref", "-d", &format!("refs/kept/@run/{kept}")]).unwrap();
@@ -146,8 +146,8 @@ fn staged_content_that_is_cleaned_away_meanwhile_is_read_from_the_file() {
 #[test]
 fn one_process_at_a_time_touches_the_work_and_the_other_hears_who() {
     let state = folder("held");
-    let first = Workspace::hold(&state, run()).unwrap();
-    let second = Workspace::hold(&state, run()).unwrap();
+    let first = Workspace::lock(&state, run()).unwrap();
+    let second = Workspace::lock(&state, run()).unwrap();
     // Another process is another open file.
     let path = state.join("runs").join(RUN).join("lock");
     let other = std::fs::File::options().read(true).write(true).open(&path).unwrap();
@@ -155,9 +155,9 @@ fn one_process_at_a_time_touches_the_work_and_the_other_hears_who() {
     assert!(other.try_lock().is_err(), "a thread of the holder still has it");
     drop(second);
     other.lock().unwrap();
-    let error = Workspace::hold_within(&state, run(), Duration::from_millis(50)).unwrap_err();
+    let error = Workspace::lock_within(&state, run(), Duration::from_millis(50)).unwrap_err();
     assert_eq!(error.code().as_str(), "TG0517");
     assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
     drop(other);
-    Workspace::hold(&state, run()).unwrap();
+    Workspace::lock(&state, run()).unwrap();
 }

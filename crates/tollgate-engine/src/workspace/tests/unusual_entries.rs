@@ -154,7 +154,7 @@ fn folders_that_cannot_be_entered_are_measured_whole_or_refused() {
         assert_eq!(refused, !rustix::process::geteuid().is_root());
         let (tree, old) = fixture.workspace.reset_tree(None, &fixture.workspace.base().tree, &|_| false).unwrap();
         assert_eq!(std::fs::read_to_string(tree.path.join("dir/a")).unwrap(), "1");
-        assert_eq!(old == Old::Aside, refused, "what cannot be kept lies aside");
+        assert_eq!(old == PreviousContent::Aside, refused, "what cannot be kept lies aside");
         assert_eq!(tree.path.with_file_name("@run@old-1").exists(), refused);
     }
 }

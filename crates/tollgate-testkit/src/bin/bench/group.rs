@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 use tollgate_core::run::{Effect, Run};
-use tollgate_engine::driver::{Done, Driver, Hands, HandsError, Patience};
+use tollgate_engine::driver::{Driver, EffectReply, Executor, ExecutorError, WhenIdle};
 use tollgate_store::{Journal, Options, SqliteJournal};
 
 use crate::figures::{Figures, median};
@@ -45,12 +45,12 @@ struct Paced {
     turn: Arc<Barrier>,
 }
 
-impl Hands for Paced {
-    fn settle(&self, _: &Run, _: u64) -> Result<(), HandsError> {
+impl Executor for Paced {
+    fn recover(&self, _: &Run, _: u64) -> Result<(), ExecutorError> {
         Ok(())
     }
 
-    fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done) {
+    fn start(&self, run: &Run, effect: &Effect, token: u64, done: EffectReply) {
         // The lease that follows the last step of a leg shows that it is done.
         let begun = self.begun.fetch_add(1, Ordering::Relaxed);
         if begun.is_multiple_of(LEG) {
@@ -58,12 +58,12 @@ impl Hands for Paced {
             self.turn.wait();
         }
         match effect {
-            Effect::Dispatch { attempt, .. } if begun < STEPS => done.say(world::finished(run, *attempt, token)),
+            Effect::Dispatch { attempt, .. } if begun < STEPS => done.send(world::finished(run, *attempt, token)),
             _ => self.stop.store(true, Ordering::Relaxed),
         }
     }
 
-    fn end(&self, _: u64) {}
+    fn cancel(&self, _: u64) {}
 }
 
 /// Measures the runs in a process of their own, and the bare loop after each leg.
@@ -161,10 +161,10 @@ pub fn child(state: &Path) -> Outcome {
 
 fn drive(runs: &Runs, number: u64, turn: Arc<Barrier>) -> Outcome {
     let stop = Arc::new(AtomicBool::new(false));
-    let hands = Arc::new(Paced { begun: AtomicUsize::new(0), stop: Arc::clone(&stop), turn });
+    let executor = Arc::new(Paced { begun: AtomicUsize::new(0), stop: Arc::clone(&stop), turn });
     let session = runs.open(number)?;
     let name = format!("bench {number}");
-    Driver::take(session, hands, &name, stop, &mut Unwatched)?.drive(Patience::Leave, &mut Unwatched)?;
+    Driver::take(session, executor, &name, stop, &mut Unwatched)?.drive(WhenIdle::WaitForTimer, &mut Unwatched)?;
     Ok(())
 }
 

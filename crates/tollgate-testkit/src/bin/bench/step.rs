@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use rusqlite::{Connection, params};
 use tollgate_core::run::{Effect, Run};
-use tollgate_engine::driver::{Done, Driver, Hands, HandsError, Patience, Rest};
+use tollgate_engine::driver::{DriveOutcome, Driver, EffectReply, Executor, ExecutorError, WhenIdle};
 use tollgate_engine::session::Session;
 use tollgate_store::{Options, SqliteJournal};
 
@@ -67,12 +67,12 @@ impl State {
     }
 }
 
-impl Hands for Interleaving {
-    fn settle(&self, _: &Run, _: u64) -> Result<(), HandsError> {
+impl Executor for Interleaving {
+    fn recover(&self, _: &Run, _: u64) -> Result<(), ExecutorError> {
         Ok(())
     }
 
-    fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done) {
+    fn start(&self, run: &Run, effect: &Effect, token: u64, done: EffectReply) {
         let Effect::Dispatch { attempt, .. } = effect else { return self.stop.store(true, Ordering::Relaxed) };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(since) = state.since {
@@ -84,10 +84,10 @@ impl Hands for Interleaving {
             return;
         }
         state.since = Some(Instant::now());
-        done.say(world::finished(run, *attempt, token));
+        done.send(world::finished(run, *attempt, token));
     }
 
-    fn end(&self, _: u64) {}
+    fn cancel(&self, _: u64) {}
 }
 
 fn micros(since: Instant) -> f64 {
@@ -106,14 +106,14 @@ pub fn measure(dir: &Path, figures: &mut Figures) -> Outcome {
         steps_us: Vec::new(),
         failed: None,
     };
-    let hands = Arc::new(Interleaving { state: Mutex::new(state), stop: Arc::clone(&stop) });
-    let mut driver = Driver::take(session, hands.clone(), "bench", stop, &mut Unwatched)?;
-    let rest = driver.drive(Patience::Leave, &mut Unwatched)?;
-    let mut state = hands.state.lock().unwrap_or_else(PoisonError::into_inner);
+    let executor = Arc::new(Interleaving { state: Mutex::new(state), stop: Arc::clone(&stop) });
+    let mut driver = Driver::take(session, executor.clone(), "bench", stop, &mut Unwatched)?;
+    let rest = driver.drive(WhenIdle::WaitForTimer, &mut Unwatched)?;
+    let mut state = executor.state.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = state.failed.take() {
         return Err(error.into());
     }
-    if rest != Rest::Stopped {
+    if rest != DriveOutcome::Stopped {
         return Err(format!("the run came to rest by itself: {rest:?}").into());
     }
     let steps = &state.steps_us[WARM_UP..];

@@ -14,7 +14,7 @@ use tollgate_core::run::event::{By, ByKind, ChangeKind, Changed, Recorded};
 use tollgate_core::run::{Command, Run};
 use tollgate_core::scope::Content;
 use tollgate_engine::clock::SystemClock;
-use tollgate_engine::driver::{Finished, Watch};
+use tollgate_engine::driver::{EffectResult, Watch};
 use tollgate_engine::session::Session;
 use tollgate_store::{Journal, LeaseRequest, Object};
 
@@ -121,7 +121,7 @@ fn content(step: u64, run: u64) -> Content {
 }
 
 /// What the worker of an attempt reports: all went well, one file changed, 4 KiB of text.
-pub fn finished(run: &Run, attempt: AttemptId, token: u64) -> Finished {
+pub fn finished(run: &Run, attempt: AttemptId, token: u64) -> EffectResult {
     let mut text = format!("{} {attempt} did a piece of the work.\n", run.id).into_bytes();
     text.resize(REPORT_BYTES, b'.');
     let object = Object::new(text);
@@ -140,7 +140,7 @@ pub fn finished(run: &Run, attempt: AttemptId, token: u64) -> Finished {
         noticed: Vec::new(),
         leash: None,
     };
-    Finished { token, command: Command::Report { attempt, token, result: Box::new(result) }, objects: vec![object] }
+    EffectResult { token, command: Command::Report { attempt, token, result: Box::new(result) }, objects: vec![object] }
 }
 
 /// A driver without a loop: takes one step when it is told to.
@@ -166,7 +166,7 @@ impl Stepper {
     pub fn step(&mut self) -> Outcome {
         let run = self.session.run();
         let (attempt, lease) = run.attempts.first_key_value().ok_or("no lease was granted: the run does not move")?;
-        let Finished { command, objects, .. } = finished(run, *attempt, lease.token);
+        let EffectResult { command, objects, .. } = finished(run, *attempt, lease.token);
         self.session.command(&command, &self.by, Some(self.epoch), &objects)?;
         Ok(())
     }

@@ -17,7 +17,7 @@ use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
 use tollgate_core::scope;
-use tollgate_engine::sandbox::{Reserved, probe, search_path_into};
+use tollgate_engine::sandbox::{ReservedPaths, probe, search_path_into};
 use tollgate_engine::workspace::{Repository as Checkout, WorkspaceError};
 
 use crate::cli::{Exit, Session};
@@ -311,7 +311,7 @@ impl Report {
     fn open_programs(&mut self, config: Option<&Config>) {
         for (name, setting) in config.map(Config::workers).unwrap_or_default() {
             let Adapter::Agent(adapter) = setting.value.adapter else { continue };
-            if let Some(folder) = adapter.home.iter().find_map(|place| Reserved::programs_in(place)) {
+            if let Some(folder) = adapter.home.iter().find_map(|place| ReservedPaths::programs_in(place)) {
                 let message = format!(
                     "{name} can change `{}`, a folder of PATH that lies in its own: take it out of PATH, or it can replace programs that you start",
                     folder.display()

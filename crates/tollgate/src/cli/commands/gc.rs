@@ -97,7 +97,7 @@ const fn fate(fate: Fate) -> GcFate {
 
 fn wire(item: &Item) -> GcItem {
     GcItem {
-        thing: item.thing.word().to_owned(),
+        thing: item.kind.word().to_owned(),
         place: item.place.clone(),
         run: item.run.map(|run| run.to_string()),
         fate: fate(item.fate),

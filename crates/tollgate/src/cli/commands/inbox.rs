@@ -7,7 +7,7 @@ use tollgate_app::decision;
 use tollgate_app::failure::{Failure, Kind};
 use tollgate_app::format::{ago, count};
 use tollgate_app::runs::Runs;
-use tollgate_engine::session::summary::{Body, Standing, halted};
+use tollgate_engine::session::summary::{SummaryBody, SummaryStatus, halted};
 use tollgate_store::{Filter, Journal, Summary};
 
 use crate::cli::{Exit, Session};
@@ -58,12 +58,12 @@ pub fn run(_args: &InboxArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 fn waits(summary: &Summary) -> bool {
-    match Standing::parse(&summary.text.status) {
-        Some(Standing::Dropped | Standing::Cancelled) => false,
-        Some(Standing::Halted) | None => true,
+    match SummaryStatus::parse(&summary.text.status) {
+        Some(SummaryStatus::Dropped | SummaryStatus::Cancelled) => false,
+        Some(SummaryStatus::Halted) | None => true,
         // One that succeeded asks when it is to land and what it lands on has moved.
-        Some(Standing::Working | Standing::Waiting | Standing::Sleeping | Standing::Succeeded) => {
-            Body::of(&summary.text).is_none_or(|body| body.open > 0)
+        Some(SummaryStatus::Working | SummaryStatus::Waiting | SummaryStatus::Sleeping | SummaryStatus::Succeeded) => {
+            SummaryBody::of(&summary.text).is_none_or(|body| body.open > 0)
         }
     }
 }

@@ -17,7 +17,7 @@ use tollgate_core::run::event::{LandAs, RunLanded};
 use tollgate_core::run::state::Landing;
 use tollgate_core::run::{Event, Run, effects};
 use tollgate_engine::service::ServiceError;
-use tollgate_engine::service::delivery::{Begun, LandError, Wish};
+use tollgate_engine::service::delivery::{DeliveryError, DeliveryRequest, DeliveryStart};
 use tollgate_engine::session::Session as RunSession;
 use tollgate_engine::session::events;
 use tollgate_engine::workspace::WorkspaceError;
@@ -83,11 +83,17 @@ pub fn run(args: &LandArgs, session: &Session) -> Result<Exit, Failure> {
         delivery::has_room(file, &loaded.run().landed).map_err(|failure| failure.about(id))?;
     }
     let file = file.map(|file| named(&file)).transpose()?;
-    let wish = Wish { how, onto: args.onto.clone(), to: args.to.clone(), file };
+    let request = DeliveryRequest { how, onto: args.onto.clone(), to: args.to.clone(), file };
     let after = loaded.run().seq;
-    match runs.service.land(&session.person(), &mut loaded, &wish).map_err(|error| failure(error, id).about(id))? {
-        Begun::Before(landed) => landed_so(args, &runs, loaded.run(), &landed, LandStatus::Before, session),
-        Begun::There { onto, at } => {
+    match runs
+        .service
+        .deliver(&session.person(), &mut loaded, &request)
+        .map_err(|error| failure(error, id).about(id))?
+    {
+        DeliveryStart::AlreadyDone(landed) => {
+            landed_so(args, &runs, loaded.run(), &landed, LandStatus::Before, session)
+        }
+        DeliveryStart::AlreadyContained { onto, at } => {
             let reason = format!("{onto} holds it already");
             // Who asks for a branch by its name or for a patch goes on with that.
             let wanted = match how {
@@ -105,7 +111,7 @@ pub fn run(args: &LandArgs, session: &Session) -> Result<Exit, Failure> {
             (result.onto, result.commit) = (onto.to_string(), Some(at.to_string()));
             Ok(print(&result, session, Exit::Done))
         }
-        Begun::Asked(_) => {
+        DeliveryStart::Recorded(_) => {
             let landing = loaded.run().landing.clone();
             let loaded = if effects(loaded.run()).is_empty() { loaded } else { finish(&runs, loaded, session)? };
             came_to(args, &runs, &loaded, landing, after, session)
@@ -255,13 +261,15 @@ fn print(result: &LandResult, session: &Session, exit: Exit) -> Exit {
 }
 
 /// Why nothing lands, and what to do.
-fn failure(error: LandError, run: RunId) -> Failure {
+fn failure(error: DeliveryError, run: RunId) -> Failure {
     let message = error.to_string();
     match error {
-        LandError::Unproved(breach) => Failure::refused(breach.code, message)
+        DeliveryError::Unproved(breach) => Failure::refused(breach.code, message)
             .hint("`tollgate verify RUN` shows what holds; nothing lands that cannot be proved"),
-        LandError::NotYet => Failure::refused(Code::LANDING_UNDER_WAY, message).hint("`tollgate resume RUN` does it"),
-        LandError::Conflict { how, onto, apart, .. } => {
+        DeliveryError::NotYet => {
+            Failure::refused(Code::LANDING_UNDER_WAY, message).hint("`tollgate resume RUN` does it")
+        }
+        DeliveryError::Conflict { how, onto, apart, .. } => {
             let failure = Failure::refused(Code::LAND_CONFLICT, message);
             let failure = how.lines().fold(failure, Failure::because);
             // Merged, it would bring along what the run was built on.
@@ -272,13 +280,13 @@ fn failure(error: LandError, run: RunId) -> Failure {
                 ))
                 .hint("or start a run from there that does the work again: `tollgate run`")
         }
-        LandError::Service(ServiceError::Workspace(WorkspaceError::Dirty { .. })) => {
+        DeliveryError::Service(ServiceError::Workspace(WorkspaceError::Dirty { .. })) => {
             Failure::refused(Code::DIRTY_CHECKOUT, message)
                 .hint("commit or stash them, or leave the checkout alone: `--as branch --to NAME`")
         }
-        LandError::Service(ServiceError::Workspace(
+        DeliveryError::Service(ServiceError::Workspace(
             error @ (WorkspaceError::LandTarget { .. } | WorkspaceError::Displaced { .. }),
         )) => Failure::refused(error.code(), message).hint(error.hint()),
-        LandError::Service(error) => Failure::from(error),
+        DeliveryError::Service(error) => Failure::from(error),
     }
 }

@@ -6,7 +6,7 @@ use tollgate_core::code::Code;
 use tollgate_core::id::RunId;
 use tollgate_core::run::Run;
 use tollgate_engine::session::LoadError;
-use tollgate_engine::verify::repair::{Place, RepairError, Repaired, repair};
+use tollgate_engine::verify::repair::{RepairContext, RepairError, RepairOutcome, repair};
 
 use crate::cli::commands::verify::kind;
 use crate::cli::{Exit, Session};
@@ -26,7 +26,7 @@ pub struct RepairArgs {
 pub fn run(args: &RepairArgs, session: &Session) -> Result<Exit, Failure> {
     let runs = session.runs_as_person()?;
     let id = runs.find_recorded(&args.run)?;
-    let place = Place { state: &runs.state, person: &session.person(), now_ms: session.now_ms() };
+    let place = RepairContext { state: &runs.state, person: &session.person(), now_ms: session.now_ms() };
     let done = repair(&runs.journal, id, place).map_err(|error| repair_failure(id, error))?;
     let result = result(&done);
     if session.json() {
@@ -37,7 +37,7 @@ pub fn run(args: &RepairArgs, session: &Session) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn result(done: &Repaired) -> RepairResult {
+fn result(done: &RepairOutcome) -> RepairResult {
     let run = done.run.id.to_string();
     RepairResult {
         kept: done.kept,

@@ -13,7 +13,7 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_engine::session::LoadError;
-use tollgate_engine::verify::state_directory::{Proved, Wanted, prove};
+use tollgate_engine::verify::state_directory::{RunProof, Selection, prove};
 use tollgate_engine::verify::{Breach, commits, verify_rows};
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 use tollgate_store::{Journal, MemoryJournal};
@@ -91,15 +91,15 @@ fn of_state(args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failur
     }
     let named = args.what.as_deref().map(|typed| runs.find_recorded(typed)).transpose()?;
     let wanted = match (named, args.all) {
-        (Some(run), _) => Wanted::Runs(vec![run]),
-        (None, false) if !heads.is_empty() => Wanted::Runs(heads.keys().copied().collect()),
-        (None, true) => Wanted::All,
+        (Some(run), _) => Selection::Runs(vec![run]),
+        (None, false) if !heads.is_empty() => Selection::Runs(heads.keys().copied().collect()),
+        (None, true) => Selection::All,
         (None, false) => {
             return Err(Failure::usage(Code::USAGE, "say what to prove")
                 .hint("`tollgate verify RUN`, `tollgate verify --all` or `tollgate verify FILE.tar`"));
         }
     };
-    if let (Wanted::Runs(wanted), Some((run, _))) = (&wanted, heads.iter().next_back())
+    if let (Selection::Runs(wanted), Some((run, _))) = (&wanted, heads.iter().next_back())
         && !wanted.contains(run)
     {
         return Err(Failure::usage(Code::USAGE, format!("--head names {run}, which is not what is proved")));
@@ -150,7 +150,7 @@ pub fn of_bundle(manifest: &Manifest, journal: &MemoryJournal) -> VerifiedRun {
         );
         proof.breaches.push(Breach { code: Code::CHAIN_HEAD, seq: Some(proof.events.min(manifest.seq) + 1), what });
     }
-    wire(Proved { name: manifest.run.to_string(), proof })
+    wire(RunProof { name: manifest.run.to_string(), proof })
 }
 
 /// A head that was known must lie on the chain that was proved.
@@ -164,7 +164,7 @@ fn compare(journal: &dyn Journal, run: RunId, known: Digest, proved: &mut Verifi
     }
 }
 
-fn wire(proved: Proved) -> VerifiedRun {
+fn wire(proved: RunProof) -> VerifiedRun {
     let mut run = VerifiedRun {
         run: proved.name.clone(),
         valid: true,

@@ -11,7 +11,7 @@ use tollgate_app::format;
 use tollgate_app::trust::Standing;
 use tollgate_core::code::Code;
 use tollgate_core::yaml::nearest;
-use tollgate_engine::workers::agent::{self, ADAPTERS, AgentSpec, Resume, Schema, Sheet};
+use tollgate_engine::workers::agent::{self, ADAPTERS, AgentCapabilities, AgentSpec, Resume, Schema};
 
 use crate::cli::{Exit, Session};
 use crate::view::table::table;
@@ -183,7 +183,7 @@ fn all(session: &Session) -> Result<Vec<Found>, Failure> {
                 model,
                 pool: worker.pool(),
                 untold: worker.untold(),
-                capabilities: agent::sheet(worker.adapter.word(), &program).map(capabilities),
+                capabilities: agent::capabilities_of(worker.adapter.word(), &program).map(capabilities),
                 program,
                 probe: None,
             },
@@ -193,7 +193,7 @@ fn all(session: &Session) -> Result<Vec<Found>, Failure> {
     Ok(named.chain(others).map(one).collect())
 }
 
-fn capabilities(sheet: &Sheet) -> Capabilities {
+fn capabilities(sheet: &AgentCapabilities) -> Capabilities {
     Capabilities {
         measured_on: sheet.version.clone(),
         same_version: None,

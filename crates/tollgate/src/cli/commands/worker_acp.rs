@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tollgate_app::failure::{Failure, Kind};
 use tollgate_core::code::Code;
-use tollgate_engine::workers::acp::{Permit, Wants, converse};
+use tollgate_engine::workers::acp::{AcpRequest, Permission, converse};
 
 use crate::cli::{Exit, Session};
 
@@ -21,7 +21,7 @@ const BRIEF_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub struct WorkerAcpArgs {
     /// What the agent is allowed when it asks
     #[arg(long, value_parser = permit, default_value = "edits", value_name = "nothing|edits|all")]
-    permit: Permit,
+    permit: Permission,
     /// The model
     #[arg(long)]
     model: Option<String>,
@@ -38,8 +38,8 @@ pub struct WorkerAcpArgs {
     args: Vec<OsString>,
 }
 
-fn permit(word: &str) -> Result<Permit, String> {
-    Permit::parse(word).ok_or_else(|| format!("there are {}", Permit::WORDS.map(|(word, _)| word).join(", ")))
+fn permit(word: &str) -> Result<Permission, String> {
+    Permission::parse(word).ok_or_else(|| format!("there are {}", Permission::WORDS.map(|(word, _)| word).join(", ")))
 }
 
 pub fn run(args: WorkerAcpArgs, session: &Session) -> Result<Exit, Failure> {
@@ -48,14 +48,14 @@ pub fn run(args: WorkerAcpArgs, session: &Session) -> Result<Exit, Failure> {
         .take(BRIEF_BYTES_MAX)
         .read_to_string(&mut prompt)
         .map_err(|error| Failure::refused(Code::USAGE, "the question cannot be read from the input").cause(error))?;
-    let wants = Wants {
+    let request = AcpRequest {
         cwd: session.environment.directory().to_owned(),
         prompt,
         session: args.session,
         model: args.model,
         mode: args.mode,
-        permit: args.permit,
+        permission: args.permit,
     };
-    let answered = converse(&args.program, &args.args, wants, &mut std::io::stdout().lock());
+    let answered = converse(&args.program, &args.args, request, &mut std::io::stdout().lock());
     Ok(if answered { Exit::Done } else { Exit::With(Kind::Environment) })
 }

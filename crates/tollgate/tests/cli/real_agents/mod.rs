@@ -10,7 +10,7 @@ mod stage;
 use std::path::Path;
 use std::sync::Mutex;
 
-use tollgate_engine::workers::agent::{self, Sheet};
+use tollgate_engine::workers::agent::{self, AgentCapabilities};
 
 use self::agents::{AGENTS, Agent};
 
@@ -27,7 +27,12 @@ fn measure(adapter: &str, program: &str) {
     let agent: &Agent = AGENTS.iter().find(|agent| (agent.adapter, agent.program) == (adapter, program)).unwrap();
     let path = stage::program(program).unwrap_or_else(|| panic!("{program} is not installed"));
     let version = agent::version(agent::adapter(adapter).unwrap(), &path, Path::new("/")).unwrap();
-    let mut sheet = Sheet { adapter: adapter.to_owned(), program: program.to_owned(), version, ..Sheet::default() };
+    let mut sheet = AgentCapabilities {
+        adapter: adapter.to_owned(),
+        program: program.to_owned(),
+        version,
+        ..AgentCapabilities::default()
+    };
     let only = std::env::var("TOLLGATE_SCENARIO").unwrap_or_default();
     for (name, play) in scenarios::ALL.iter().filter(|(name, _)| name.contains(&only)) {
         println!("{adapter} ({program}) {name}");
@@ -40,15 +45,16 @@ fn measure(adapter: &str, program: &str) {
     if std::env::var_os("TOLLGATE_BLESS").is_some() {
         bless(&sheet);
     } else {
-        let known = agent::sheets().iter().find(|known| (known.adapter == adapter) && known.program == program);
+        let known =
+            agent::all_capabilities().iter().find(|known| (known.adapter == adapter) && known.program == program);
         assert_eq!(known, Some(&sheet), "the sheet differs: `TOLLGATE_BLESS=1 cargo xtask agents` writes it anew");
     }
 }
 
-fn bless(sheet: &Sheet) {
+fn bless(sheet: &AgentCapabilities) {
     let _one = WRITING.lock().unwrap();
     let text = std::fs::read_to_string(SHEETS).unwrap();
-    let mut all: Vec<Sheet> = serde_json::from_str(&text).unwrap();
+    let mut all: Vec<AgentCapabilities> = serde_json::from_str(&text).unwrap();
     all.retain(|known| (&known.adapter, &known.program) != (&sheet.adapter, &sheet.program));
     all.push(sheet.clone());
     all.sort_by(|one, other| (&one.adapter, &one.program).cmp(&(&other.adapter, &other.program)));

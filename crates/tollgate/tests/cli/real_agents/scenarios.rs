@@ -9,7 +9,7 @@ use tollgate_contract::extract::Markers;
 use tollgate_core::report::Health;
 use tollgate_core::run::Event;
 use tollgate_engine::workers::LOG_BYTES_MAX;
-use tollgate_engine::workers::agent::{QuotaTold, Resume, Schema, Sheet};
+use tollgate_engine::workers::agent::{AgentCapabilities, QuotaTold, Resume, Schema};
 use tollgate_testkit::model::Step;
 
 use super::agents::Agent;
@@ -38,7 +38,7 @@ fn in_time<T>(what: &str, play: impl Fn(Duration) -> Result<T, String>) -> T {
 /// What is said of one that was ended by its time.
 const LATE: &str = "ran past its time";
 
-pub type Scenario = fn(&'static Agent, &mut Sheet);
+pub type Scenario = fn(&'static Agent, &mut AgentCapabilities);
 
 pub const ALL: [(&str, Scenario); 15] = [
     ("writes a file", writes),
@@ -59,7 +59,7 @@ pub const ALL: [(&str, Scenario); 15] = [
 ];
 
 /// Without a run: the agent works in the folder itself, held to its surfaces, and its last message is the report.
-fn is_delegated_to(agent: &'static Agent, _sheet: &mut Sheet) {
+fn is_delegated_to(agent: &'static Agent, _sheet: &mut AgentCapabilities) {
     let stage = Stage::new(agent, Guard::Own, None, |asked, _| {
         let folder = asked.body.split("and you work in ").nth(1).and_then(|rest| rest.split(". The dossier").next());
         match (asked.results, folder) {
@@ -80,7 +80,7 @@ fn is_delegated_to(agent: &'static Agent, _sheet: &mut Sheet) {
     assert_eq!(world.git(&["status", "--porcelain"]), "?? src/new.rs\n");
 }
 
-fn writes(agent: &'static Agent, sheet: &mut Sheet) {
+fn writes(agent: &'static Agent, sheet: &mut AgentCapabilities) {
     let mut stage = Stage::new(agent, Guard::Own, None, |asked, path| match asked.results {
         0 => (agent.write)(&path("a.txt"), "hello\n"),
         _ => report(&["a.txt"]),
@@ -101,7 +101,7 @@ fn writes(agent: &'static Agent, sheet: &mut Sheet) {
 }
 
 /// A draft before the marked report and a farewell after it change nothing.
-fn marks(agent: &'static Agent, _sheet: &mut Sheet) {
+fn marks(agent: &'static Agent, _sheet: &mut AgentCapabilities) {
     let mut stage = Stage::new(agent, Guard::Own, None, |asked, path| match (asked.results, report(&["a.txt"])) {
         (0, _) => (agent.write)(&path("a.txt"), "hello\n"),
         (_, Step::Say(good)) => {
@@ -120,7 +120,7 @@ fn marks(agent: &'static Agent, _sheet: &mut Sheet) {
     stage.play.holds();
 }
 
-fn is_denied(agent: &'static Agent, sheet: &mut Sheet) {
+fn is_denied(agent: &'static Agent, sheet: &mut AgentCapabilities) {
     let mut stage = Stage::new(agent, Guard::Look, None, |asked, path| match asked.results {
         0 => (agent.write)(&path("a.txt"), "hello\n"),
         _ => report(&[]),
@@ -137,7 +137,7 @@ fn is_denied(agent: &'static Agent, sheet: &mut Sheet) {
     stage.play.holds();
 }
 
-fn is_asked_again(agent: &'static Agent, sheet: &mut Sheet) {
+fn is_asked_again(agent: &'static Agent, sheet: &mut AgentCapabilities) {
     const BAD: &str = "I am done, zebra.";
     const AGAIN: &str = "Where are you, zebra? Write it to ";
     let mut stage = Stage::new(agent, Guard::All, None, |asked, _| {
@@ -171,7 +171,7 @@ fn is_asked_again(agent: &'static Agent, sheet: &mut Sheet) {
     });
 }
 
-fn is_limited(agent: &'static Agent, sheet: &mut Sheet) {
+fn is_limited(agent: &'static Agent, sheet: &mut AgentCapabilities) {
     let quota = in_time("the limit of its quota", |limit| {
         let refused = Arc::new(OnceLock::new());
         let first = Arc::clone(&refused);
@@ -201,7 +201,7 @@ fn is_limited(agent: &'static Agent, sheet: &mut Sheet) {
     });
 }
 
-fn is_refused(agent: &'static Agent, _: &mut Sheet) {
+fn is_refused(agent: &'static Agent, _: &mut AgentCapabilities) {
     let body = json!({"type": "error", "error": {"type": "invalid_request_error", "code": 400, "status": "INVALID_ARGUMENT", "message": "zebra failure"}});
     let mut stage = Stage::steps(agent, Guard::Own, None, vec![Step::Refuse(400, vec![], body)]);
     let said = stage.run();
@@ -225,7 +225,7 @@ fn is_alive(argument: &str) -> bool {
     all.map(line).any(|line| line.split(|byte| *byte == 0).collect::<Vec<_>>() == [b"sleep", argument.as_bytes(), b""])
 }
 
-fn hangs(agent: &'static Agent, sheet: &mut Sheet) {
+fn hangs(agent: &'static Agent, sheet: &mut AgentCapabilities) {
     in_time("its child", |limit| {
         let (command, argument) = child();
         let mut stage = Stage::steps(agent, Guard::All, Some(limit), vec![(agent.shell)(&command), Step::Hang]);
@@ -241,7 +241,7 @@ fn hangs(agent: &'static Agent, sheet: &mut Sheet) {
 }
 
 /// One that tells as it works what it used is ended in its second turn at the latest, and not when that is done.
-fn uses_too_much(agent: &'static Agent, sheet: &mut Sheet) {
+fn uses_too_much(agent: &'static Agent, sheet: &mut AgentCapabilities) {
     let stopped = |budget: &str, reason: &str| {
         in_time("its second turn", |limit| {
             let (_, argument) = child();
@@ -267,7 +267,7 @@ fn uses_too_much(agent: &'static Agent, sheet: &mut Sheet) {
     sheet.tokens_at_work = Some(stopped("tokens: 149", "its role may use 149 tokens"));
 }
 
-fn leaves_a_child(agent: &'static Agent, _: &mut Sheet) {
+fn leaves_a_child(agent: &'static Agent, _: &mut AgentCapabilities) {
     let (command, argument) = child();
     let mut stage = Stage::steps(agent, Guard::All, None, vec![(agent.shell)(&command), report(&["begun.txt"])]);
     let said = stage.run();
@@ -278,7 +278,7 @@ fn leaves_a_child(agent: &'static Agent, _: &mut Sheet) {
 }
 
 /// More than is kept of an output. Not more than that: Copilot ends with what its reader has not taken yet.
-fn floods(agent: &'static Agent, _: &mut Sheet) {
+fn floods(agent: &'static Agent, _: &mut AgentCapabilities) {
     let command = "yes zebra | head -c 10000000; echo flooded > flooded.txt";
     let mut stage = Stage::steps(agent, Guard::All, None, vec![(agent.shell)(command), report(&["flooded.txt"])]);
     let said = stage.run();
@@ -288,7 +288,7 @@ fn floods(agent: &'static Agent, _: &mut Sheet) {
     stage.play.holds();
 }
 
-fn is_killed(agent: &'static Agent, _: &mut Sheet) {
+fn is_killed(agent: &'static Agent, _: &mut AgentCapabilities) {
     let (open, hangs) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (answers, asked_once) = (Arc::clone(&open), Arc::clone(&hangs));
     let mut stage = Stage::new(agent, Guard::Own, None, move |asked, path| match asked.results {
@@ -312,7 +312,7 @@ fn is_killed(agent: &'static Agent, _: &mut Sheet) {
     stage.play.holds();
 }
 
-fn answers(agent: &'static Agent, _: &mut Sheet) {
+fn answers(agent: &'static Agent, _: &mut AgentCapabilities) {
     let tollgate = env!("CARGO_BIN_EXE_tollgate");
     let mut stage = Stage::new(agent, Guard::All, None, move |asked, path| match asked.results {
         0 => {
@@ -339,7 +339,7 @@ fn answers(agent: &'static Agent, _: &mut Sheet) {
     stage.play.decide(&["dec_1", "approve", "--no-resume"]).exits(0);
 }
 
-fn is_held_to_a_schema(agent: &'static Agent, sheet: &mut Sheet) {
+fn is_held_to_a_schema(agent: &'static Agent, sheet: &mut AgentCapabilities) {
     if agent.schema.is_empty() {
         sheet.schema = Some(Schema::None);
         return;
@@ -360,7 +360,7 @@ fn is_held_to_a_schema(agent: &'static Agent, sheet: &mut Sheet) {
     });
 }
 
-fn is_given_tools(agent: &'static Agent, sheet: &mut Sheet) {
+fn is_given_tools(agent: &'static Agent, sheet: &mut AgentCapabilities) {
     let stage = Stage::steps(agent, Guard::All, None, vec![Step::Say("I am done.".to_owned())]);
     let words = stage.serve_tools();
     stage.ask("Answer.", None, &words);

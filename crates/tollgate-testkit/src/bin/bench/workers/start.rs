@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 use tollgate_core::run::{Effect, Run};
-use tollgate_engine::driver::{Done, Driver, Hands, HandsError, Patience};
-use tollgate_engine::executor::RealHands;
+use tollgate_engine::driver::{Driver, EffectReply, Executor, ExecutorError, WhenIdle};
+use tollgate_engine::executor::LocalExecutor;
 use tollgate_engine::process::holder;
 use tollgate_engine::workspace::Workspace;
 
@@ -54,30 +54,30 @@ pub fn work() -> Outcome {
     Ok(())
 }
 
-/// The hands of a driver, and when each dispatch began.
+/// The executor of a driver, and when each dispatch began.
 struct Timed {
-    hands: Arc<RealHands>,
+    executor: Arc<LocalExecutor>,
     begun: Mutex<Vec<f64>>,
 }
 
-impl Hands for Timed {
-    fn settle(&self, run: &Run, epoch: u64) -> Result<(), HandsError> {
-        self.hands.settle(run, epoch)
+impl Executor for Timed {
+    fn recover(&self, run: &Run, epoch: u64) -> Result<(), ExecutorError> {
+        self.executor.recover(run, epoch)
     }
 
-    fn begin(&self, run: &Run, effect: &Effect, token: u64, done: Done) {
+    fn start(&self, run: &Run, effect: &Effect, token: u64, done: EffectReply) {
         if matches!(effect, Effect::Dispatch { .. }) {
             self.begun.lock().unwrap_or_else(PoisonError::into_inner).push(now_ms());
         }
-        self.hands.begin(run, effect, token, done);
+        self.executor.start(run, effect, token, done);
     }
 
-    fn end(&self, token: u64) {
-        self.hands.end(token);
+    fn cancel(&self, token: u64) {
+        self.executor.cancel(token);
     }
 
     fn project(&self, run: &Run) {
-        self.hands.project(run);
+        self.executor.project(run);
     }
 }
 
@@ -92,12 +92,12 @@ pub fn measure(world: &World) -> Outcome<Took> {
         // The tree has a figure of its own.
         let workspace = Workspace::of(&world.state, session.run())?;
         workspace.work_tree(None, &workspace.base().tree)?;
-        let hands = Arc::new(RealHands::new(&world.state, Arc::clone(&journal), &program));
-        let timed = Arc::new(Timed { hands: Arc::clone(&hands), begun: Mutex::default() });
+        let executor = Arc::new(LocalExecutor::new(&world.state, Arc::clone(&journal), &program));
+        let timed = Arc::new(Timed { executor: Arc::clone(&executor), begun: Mutex::default() });
         let stop = Arc::new(AtomicBool::new(false));
         let mut driver = Driver::take(session, timed.clone(), &holder::this_process(), stop, &mut Unwatched)?;
-        driver.drive(Patience::Leave, &mut Unwatched)?;
-        hands.wait_until_quiet(QUIET);
+        driver.drive(WhenIdle::WaitForTimer, &mut Unwatched)?;
+        executor.wait_until_quiet(QUIET);
         let begun = timed.begun.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut marks = Vec::new();
         for number in 1..=AGAIN + 1 {

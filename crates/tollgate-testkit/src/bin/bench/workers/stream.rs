@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use tollgate_core::id::{AttemptId, RunId};
 use tollgate_engine::process::End;
-use tollgate_engine::sandbox::{Asked, probe};
+use tollgate_engine::sandbox::{SandboxRequest, probe};
 use tollgate_engine::workers::agent::{AgentSpec, AgentWorker};
 use tollgate_engine::workers::{Job, Worker, outcome};
 
@@ -77,8 +77,8 @@ pub fn child(dir: &Path, agent: &str) -> Outcome {
     let spec = AgentSpec::parse(&spec).ok_or_else(|| format!("there is no agent `{agent}`"))??;
     let argv = spec.words.iter().map(Into::into).collect();
     let able = probe(&program);
-    let mut tether = Asked::default().tether(&program, &state, || &able, false)?;
-    tether.reads.push(dir.join(agent));
+    let mut confinement = SandboxRequest::default().confinement(&program, &state, || &able, false)?;
+    confinement.reads.push(dir.join(agent));
     let here = |name: &str| state.join(name);
     let (cwd, bundle) = (here("tree"), here("bundle"));
     std::fs::create_dir_all(&cwd)?;
@@ -99,8 +99,8 @@ pub fn child(dir: &Path, agent: &str) -> Outcome {
         note: String::new(),
         limit: Duration::from_secs(600),
         allowed: Default::default(),
-        again: None,
-        tether: Some(tether),
+        resumption: None,
+        confinement: Some(confinement),
         caches: here("caches"),
         secrets: tollgate_engine::process::secrets(&tollgate_engine::process::Inherit::Only(Vec::new()), &[])
             .map_err(|error| error.to_string())?,

@@ -121,7 +121,7 @@ fn probe(args: &DoctorArgs, environment: &Environment, session: &Session, report
     let state = session.environment.state_dir()?;
     let folder = files::Scratch::new(&state, "probe")?;
     let asked = Delegation {
-        hired: hire::hire(&agent, ROLE, &args.program, environment, session.environment.directory())
+        worker: hire::hire(&agent, ROLE, &args.program, environment, session.environment.directory())
             .map_err(|failure| super::said(&failure)),
         agent,
         role: ROLE.to_owned(),

@@ -9,8 +9,8 @@ use tollgate_app::failure::Failure;
 use tollgate_app::repository::Folder;
 use tollgate_app::trust::Standing;
 use tollgate_core::code::Code;
-use tollgate_engine::delegate::{Hired, Program};
-use tollgate_engine::sandbox::Asked;
+use tollgate_engine::delegate::{Program, ResolvedWorker};
+use tollgate_engine::sandbox::SandboxRequest;
 use tollgate_engine::workers::agent::AgentSpec;
 use tollgate_engine::workers::command::BriefBy;
 use tollgate_engine::workers::pinned_files;
@@ -66,7 +66,7 @@ pub(super) fn hire(
     args: &ProgramArgs,
     environment: &Environment,
     directory: &Path,
-) -> Result<Hired, Failure> {
+) -> Result<ResolvedWorker, Failure> {
     let standing = Standing::look(environment)?;
     let config = Config::load(environment, standing.trusted())?;
     let typed = typed_words(args)?;
@@ -84,10 +84,10 @@ pub(super) fn hire(
     let folder = standing.trusted().filter(|_| pins);
     let folder = folder.into_iter().flat_map(Folder::files).map(|(path, file)| (path.to_owned(), file.clone()));
     let config::Bounds { sandbox, reads, writes } = assigned.worker.bounds.clone();
-    let asked = Asked { sandbox, reads, writes, env: assigned.worker.agent.env.clone() };
+    let asked = SandboxRequest { sandbox, reads, writes, env: assigned.worker.agent.env.clone() };
     let base =
         if assigned.is_typed() { directory } else { standing.repository().map_or(directory, |found| found.root()) };
-    Ok(Hired {
+    Ok(ResolvedWorker {
         program,
         asked: asked.under(config.sandbox().map(|setting| setting.value), config.env()),
         folder: folder.collect(),

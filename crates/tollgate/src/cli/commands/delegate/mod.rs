@@ -12,7 +12,7 @@ use tollgate_app::files;
 use tollgate_app::runs::need_a_place_apart;
 use tollgate_contract::registry;
 use tollgate_core::code::Code;
-use tollgate_engine::delegate::{self, CONTRACT, Delegation, Delivered, Ending, ROLES};
+use tollgate_engine::delegate::{self, CONTRACT, Delegation, Ending, FinalReport, ROLES};
 use tollgate_engine::executor::ATTEMPT_LIMIT;
 
 use crate::cli::signals;
@@ -149,7 +149,7 @@ fn delegate(args: &WorkArgs, session: &Session) -> Result<Exit, Failure> {
         forbidden: surfaces(&args.forbidden_surfaces),
         limit: args.timeout_ms.map_or(ATTEMPT_LIMIT, Duration::from_millis),
         allow_dirty: args.allow_dirty,
-        hired,
+        worker: hired,
         tollgate,
         state,
     };
@@ -165,7 +165,7 @@ pub fn unable(args: &DelegateArgs, failure: Failure, session: &Session) -> Resul
     deliver(&delegate::unable(&agent, &role, &unit, &said(&failure)), session)
 }
 
-fn deliver(delivered: &Delivered, session: &Session) -> Result<Exit, Failure> {
+fn deliver(delivered: &FinalReport, session: &Session) -> Result<Exit, Failure> {
     print(delivered, session)?;
     Ok(exit(delivered.ending))
 }
@@ -195,7 +195,7 @@ fn said(failure: &Failure) -> String {
     wire.message + &more.collect::<String>()
 }
 
-fn print(delivered: &Delivered, session: &Session) -> Result<(), Failure> {
+fn print(delivered: &FinalReport, session: &Session) -> Result<(), Failure> {
     let report = &delivered.report;
     if session.json() {
         session.output.json(report);
