@@ -1,7 +1,7 @@
 //! Delegation without a run: one dossier in, one worker, one report out; nothing is kept but what the worker changed.
 //!
 //! ```text
-//! dossier → worker → clean checkout → snapshot → worker, on its leash → snapshot → report, judged and measured
+//! dossier → worker → clean checkout → snapshot → worker, confined → snapshot → report, judged and measured
 //! ```
 //!
 //! What is out of order at any step is a report too, with the reason in it.

@@ -1,4 +1,4 @@
-//! Landing a run that succeeded: its commands on the tree that lands, and the tree where a person wants it.
+//! Delivering a run that succeeded: its commands on the tree that is delivered, then the branch or patch that a person asked for.
 
 use tollgate_core::id::AttemptId;
 use tollgate_core::run::decide::LandEnd;
@@ -14,8 +14,8 @@ use crate::workers::marker;
 use crate::workspace::{Workspace, WorkspaceError};
 
 impl LocalExecutor {
-    /// Runs the commands of a landing.
-    pub(super) fn check_landing(&self, run: &Run, token: u64, cancel: &CancelHandle) -> Result<Ran, Failure> {
+    /// Runs the commands of a delivery.
+    pub(super) fn check_delivery(&self, run: &Run, token: u64, cancel: &CancelHandle) -> Result<Ran, Failure> {
         let landing = of(run, token)?;
         // No attempt has this number: it is the run itself that lands.
         let marker = marker(run.id, AttemptId(0), token);
@@ -24,9 +24,9 @@ impl LocalExecutor {
         self.check_each(run, &landing.commands, &tree, &marker, &hold, cancel)
     }
 
-    /// Puts the tree of a landing where it is wanted. What stands against it before anything was moved ends the landing; what
-    /// else fails is tried again by the next driver.
-    pub(super) fn put_landing(&self, run: &Run, token: u64) -> Result<(Command, Vec<Object>), ExecutorError> {
+    /// Delivers the tree. An obstacle that is found before anything was moved ends the delivery; any other failure is tried
+    /// again by the next driver.
+    pub(super) fn put_delivery(&self, run: &Run, token: u64) -> Result<(Command, Vec<Object>), ExecutorError> {
         let done = |end, objects| Ok((Command::LandEnded { token, end }, objects));
         match self.deliver(run, token) {
             Ok((end, objects)) => done(end, objects),

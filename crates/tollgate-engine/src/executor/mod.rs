@@ -289,11 +289,11 @@ impl LocalExecutor {
                 (Command::Published { branch, commit }, Vec::new())
             }
             Effect::CheckLanding { token } => {
-                let checked = self.check_landing(run, *token, cancel);
+                let checked = self.check_delivery(run, *token, cancel);
                 let (results, objects, leash) = checked.map_err(|failure| self.explained(run, failure).into_error())?;
                 (Command::LandChecked { token: *token, results, leash }, objects)
             }
-            Effect::PutLanding { token } => self.put_landing(run, *token)?,
+            Effect::PutLanding { token } => self.put_delivery(run, *token)?,
         })
     }
 }

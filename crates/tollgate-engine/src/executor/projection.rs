@@ -1,7 +1,7 @@
 //! Projections: files rendered from a run's state for people and agents, under the run's `files/` folder.
 //!
 //! Written after their event, rewritten whenever they differ, never read back, and never part of a tree.
-#![expect(clippy::disallowed_methods, reason = "the room of projected files")]
+#![expect(clippy::disallowed_methods, reason = "this module owns projected files")]
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};

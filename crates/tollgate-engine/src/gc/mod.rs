@@ -11,7 +11,7 @@
 //!
 //! Runs that are open, driven, about to land or cannot be read are left alone, and no row of the journal is touched. What goes is
 //! moved into a claimed scratch folder first: killed in the middle, the next command that cleans up finds it there.
-#![expect(clippy::disallowed_methods, reason = "the room of what is cleaned up")]
+#![expect(clippy::disallowed_methods, reason = "this module owns cleaning up")]
 
 mod leftovers;
 mod quarantine;

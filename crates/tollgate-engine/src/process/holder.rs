@@ -1,5 +1,5 @@
-//! Who holds a lease: a process on a host, told apart from a later one with the same number.
-#![expect(clippy::disallowed_methods, reason = "the room of the machine's own name")]
+//! Who holds a lease: a process on a host, distinguished from a later one with the same number.
+#![expect(clippy::disallowed_methods, reason = "this module owns the name of the machine")]
 
 use crate::process::ProcessId;
 

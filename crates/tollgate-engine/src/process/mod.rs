@@ -5,7 +5,7 @@
 //! attempt's marker in its environment is ended too. A driver adopts orphans: a process that clears its environment,
 //! leaves its group and outlives its parents comes back to it, and is ended when no attempt under way can be its origin.
 
-#![expect(clippy::disallowed_methods, reason = "the room of processes: their environment, their time, their output")]
+#![expect(clippy::disallowed_methods, reason = "this module owns processes: their environment, time and output")]
 
 mod children;
 pub mod control;

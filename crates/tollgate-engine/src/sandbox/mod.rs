@@ -9,7 +9,7 @@
 //! Nothing happens between a fork of the driver and an exec: the program [`helper`] is this one, started again. What it is to do is said
 //! in a [`Policy`], and it does all of it or does not start the program; so what the journal says was on, was on.
 
-#![expect(clippy::disallowed_methods, reason = "the room of the sandbox: paths, processes, namespaces")]
+#![expect(clippy::disallowed_methods, reason = "this module owns the sandbox: paths, processes, namespaces")]
 
 pub(crate) mod denials;
 mod file_rules;

@@ -1,4 +1,4 @@
-//! Landing a run, as a person asks for it: where to, what that means for what was shown, and the words for the journal.
+//! Delivering a run to a branch or a patch, as a person asks for it: what is checked before anything is recorded.
 
 use tollgate_core::Name;
 use tollgate_core::run::decide::{Rejection, not_succeeded};
@@ -11,7 +11,7 @@ use crate::session::{CommandError, Outcome, Session};
 use crate::verify::{self, Breach};
 use crate::workspace::{DeliveryMerge, Workspace, WorkspaceError};
 
-/// What a person wants to land, and where.
+/// How and where a person wants a run delivered.
 #[derive(Debug, Clone)]
 pub struct DeliveryRequest {
     /// As what.
@@ -24,12 +24,12 @@ pub struct DeliveryRequest {
     pub file: Option<Name>,
 }
 
-/// What came of the wish, before anything is moved.
+/// The answer to a request, before anything is moved.
 #[derive(Debug)]
 pub enum DeliveryStart {
     /// It is in the journal; a driver does the rest.
     Recorded(Outcome),
-    /// It landed so before, and is still there.
+    /// The same delivery was made before, and is still there.
     AlreadyDone(RunLanded),
     /// The branch holds the run's commit already, by whoever put it there.
     AlreadyContained {
@@ -40,7 +40,7 @@ pub enum DeliveryStart {
     },
 }
 
-/// Why nothing lands.
+/// Why a run is not delivered.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
     /// The journal of the run does not hold.
@@ -73,7 +73,7 @@ impl From<WorkspaceError> for DeliveryError {
 }
 
 impl Service {
-    /// Writes down that a run is to land, after everything that can be known before was looked at.
+    /// Records that a run is to be delivered, after checking everything that can be known before.
     pub fn deliver(
         &self,
         person: &str,

@@ -3,7 +3,7 @@
 //! [`command`] is the public interface (brief on stdin, `TOLLGATE_*` variables, a report file); [`agent`] is one with a model
 //! behind it, and [`acp`] speaks with those that must be answered; [`script`] is a worker that acts out a file; [`in_process`] is a function, for benches and simulations.
 
-#![expect(clippy::disallowed_methods, reason = "the room of bundles, reports and what a scripted worker does")]
+#![expect(clippy::disallowed_methods, reason = "this module owns bundles, reports and the files of scripted workers")]
 
 pub mod acp;
 pub mod agent;

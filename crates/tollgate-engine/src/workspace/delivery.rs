@@ -1,4 +1,4 @@
-//! Landing a run: its tree goes where a person wants it, and nowhere else.
+//! Delivering a run: its tree goes to the branch or patch that a person asked for, and nowhere else.
 //!
 //! ```text
 //! target   the branch, and its commit as it is found

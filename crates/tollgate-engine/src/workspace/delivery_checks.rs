@@ -1,4 +1,4 @@
-//! Whether a landing may move the user's checkout: what can be known to stand against it before anything is written down.
+//! Whether a delivery may move the user's checkout: the obstacles that can be found before anything is recorded.
 
 use std::collections::BTreeSet;
 

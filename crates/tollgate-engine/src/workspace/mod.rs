@@ -11,7 +11,7 @@
 //! user's repository         refs/tollgate/RUN/base while it is needed, and in the end the branch tollgate/RUN; nothing else
 //! ```
 
-#![expect(clippy::disallowed_methods, reason = "the room of work trees and their git folders")]
+#![expect(clippy::disallowed_methods, reason = "this module owns work trees and their git folders")]
 
 mod checkout_update;
 mod cleanup;

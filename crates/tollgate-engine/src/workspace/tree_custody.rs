@@ -1,7 +1,7 @@
-//! Work trees in a person's hands: shown with a question, changed by hand, given back with the answer.
+//! Custody of work trees: a person is shown one with a question, may edit it, and returns it with the answer.
 //!
-//! Beside each tree stands in whose hands it is, and what it held when it came there. What differs from that is a person's, once
-//! no worker is there; what a worker left is not.
+//! A file beside each tree records who has it, and its content at that time. A difference from that content is a person's edit,
+//! unless a worker is there or left it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::git::ObjectId;
 /// How long a look waits for whoever has the run's work in hand.
 const LOOK_LIMIT: Duration = Duration::from_millis(500);
 
-/// In whose hands a work tree is, and since what content.
+/// Who has a work tree, and its content when they got it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Custody {
     /// A person's, who was shown it at this content.
@@ -127,7 +127,7 @@ impl Workspace {
         }
     }
 
-    /// Notes in whose hands a work tree is.
+    /// Records who has a work tree.
     pub fn set_custody(&self, tree: &WorkTree, custody: &Custody) -> Result<(), WorkspaceError> {
         let _noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
         write_whole(&self.custody_file(tree), custody.text().as_bytes())
@@ -166,7 +166,7 @@ impl Workspace {
         }
     }
 
-    /// The trees that are there, with whose hands they are in.
+    /// The trees that exist, with who has each.
     fn noted(&self) -> impl Iterator<Item = (WorkTree, Custody)> {
         let entries = std::fs::read_dir(self.run_folder().join("hands")).into_iter().flatten().flatten();
         entries.filter_map(|entry| {
@@ -185,7 +185,7 @@ impl Workspace {
         write_whole(&self.custody_file(tree), to.text().as_bytes())
     }
 
-    /// Puts a tree into a person's hands; answers whether what it held was put away.
+    /// Gives a tree to a person; answers whether its earlier content was put away.
     fn show(&self, unit: Option<&str>, start: &ObjectId) -> Result<bool, WorkspaceError> {
         let tree = self.locate(unit);
         let custody = self.custody_of(&tree).filter(|_| tree.is_there());

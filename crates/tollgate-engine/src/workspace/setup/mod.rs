@@ -6,7 +6,7 @@
 //! STATE/runs/RUN/made/@cache  what the setup left in its cache (`XDG_CACHE_HOME`), run on the content that the run began with
 //! ```
 
-#![expect(clippy::disallowed_methods, reason = "the room of what is put into a tree before anybody works there")]
+#![expect(clippy::disallowed_methods, reason = "this module owns the files that are put into a fresh work tree")]
 
 pub mod caches;
 pub mod copy;
