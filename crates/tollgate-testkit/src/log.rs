@@ -37,8 +37,7 @@ pub fn line(recorded: &Recorded) -> Option<String> {
         }
         Event::FlowReturned(returned) => {
             let renews = returned.renews.as_ref().map(|rule| format!(", renews {rule}")).unwrap_or_default();
-            let decision = returned.decision.map_or_else(|| "skipped".to_owned(), |id| id.to_string());
-            format!("{}: {decision} -> {}{renews}", returned.instance, target(&returned.to))
+            format!("{}: {} -> {}{renews}", returned.instance, skipped(returned.decision), target(&returned.to))
         }
         Event::FlowHeld(held) => format!("{} is held at `{}`: {}", held.instance, held.stage, held.why),
         Event::AttemptStarted(started) => {
@@ -196,4 +195,8 @@ fn in_tree(tree: Option<&TreeOf>) -> String {
         Some(TreeOf::Run) => " in the run's tree".to_owned(),
         Some(TreeOf::Unit(unit)) => format!(" in the tree of {unit}"),
     }
+}
+
+fn skipped(decision: Option<tollgate_core::id::DecisionId>) -> String {
+    decision.map_or_else(|| "skipped".to_owned(), |id| id.to_string())
 }

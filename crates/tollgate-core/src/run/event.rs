@@ -204,12 +204,7 @@ events! {
     EachEntered = "each.entered" { instance: Name, stage: Name, units: Vec<Name> }
     /// Nothing can move in this instance without a person.
     FlowHeld = "flow.held" {
-        instance: Name,
-        stage: Name,
-        /// What the stage came to; none: it is a question that could not be put.
-        #[serde(with = "blank_as_none")]
-        outcome: Option<Outcome>,
-        why: String,
+        instance: Name, stage: Name, #[serde(with = "blank_as_none")] outcome: Option<Outcome>, why: String,
     }
     /// Work began under a lease; its token is this event's seq.
     AttemptStarted = "attempt.started" {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::blank::blank_as_none;
+use super::blank::{accepted_as_shown, blank_as_none};
 use super::budget::Spent;
 use super::event::{Asked, DecisionEnd, RunLanded, RunOpened, RunOutcome, UnitState, Work};
 use super::finding::FindingState;
@@ -368,29 +368,6 @@ pub struct Shown {
     /// How flaky the command is that shows it, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flaky: Option<Flaky>,
-}
-
-/// Writes what a unit was accepted on in the shape of a result that passed, as states have always had it.
-mod accepted_as_shown {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::{AttemptId, Judgement, On, Shown};
-
-    pub fn serialize<S: Serializer>(on: &Option<On>, serializer: S) -> Result<S::Ok, S::Error> {
-        let shown = |on: &On| Shown {
-            result: Judgement::Pass,
-            on: on.clone(),
-            attempt: AttemptId(0),
-            object: None,
-            note: String::new(),
-            flaky: None,
-        };
-        on.as_ref().map(shown).serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<On>, D::Error> {
-        Option::<Shown>::deserialize(deserializer).map(|shown| shown.map(|shown| shown.on))
-    }
 }
 
 /// The content that something was said of: a tree, and the documents and ledger parts that gates bind to.
