@@ -45,7 +45,7 @@ impl Runs {
     fn asking(&self, id: DecisionId) -> Result<Session, Failure> {
         let all = self.service.list(&Filter::default())?;
         if let Some(damaged) = all.damaged.first() {
-            let message = format!("{} cannot be listed: whether it asks {id} too cannot be told", damaged.named);
+            let message = format!("{} cannot be listed: whether it asks {id} too is unknown", damaged.named);
             return Err(Failure::refused(Code::RUN_ROW_DAMAGED, message)
                 .hint("name the run: `tollgate decide RUN DECISION OPTION`"));
         }

@@ -76,7 +76,7 @@ impl From<CommandError> for Failure {
             }
             CommandError::Append(error) => Failure::internal(error.to_string()),
             CommandError::Fenced { .. } | CommandError::Busy => {
-                Failure::refused(code, error.to_string()).hint("`tollgate show RUN` shows how it stands now")
+                Failure::refused(code, error.to_string()).hint("`tollgate show RUN` shows its state now")
             }
             CommandError::Unwritable(error) => Failure::internal(error.to_string()),
         }
@@ -120,12 +120,10 @@ fn next_step(rejection: &Rejection) -> String {
         Rejection::AlreadyAnswered { .. } | Rejection::AlreadyEnded(_) => {
             "`tollgate show RUN` shows the answer that counts"
         }
-        Rejection::NotAllowed { .. } | Rejection::Incomplete { .. } => {
-            "`tollgate inbox` says what each option stands for"
-        }
+        Rejection::NotAllowed { .. } | Rejection::Incomplete { .. } => "`tollgate inbox` says what each option means",
         Rejection::AskedAnew { anew, .. } => {
             return format!(
-                "`tollgate inbox` shows the question as it stands now; then `tollgate decide RUN {anew} OPTION`"
+                "`tollgate inbox` shows the question as it is now; then `tollgate decide RUN {anew} OPTION`"
             );
         }
         Rejection::NotEstablished { .. } => "choose another option, or fix what is named first: `tollgate show RUN`",
@@ -152,7 +150,7 @@ fn next_step(rejection: &Rejection) -> String {
             "`tollgate show RUN` shows what is open and how it ended; `tollgate diff RUN` what it changed"
         }
         Rejection::Landing { .. } | Rejection::NoLanding { .. } | Rejection::LandingExpects { .. } => {
-            "`tollgate resume RUN` brings it to its end; `tollgate show RUN` shows how it stands"
+            "`tollgate resume RUN` brings it to its end; `tollgate show RUN` shows its state"
         }
         Rejection::Broken(_) => "`tollgate verify RUN` shows that the journal is sound; please report this",
     };
@@ -233,7 +231,7 @@ impl From<DriveError> for Failure {
             DriveError::Command(error) => error.into(),
             DriveError::Load(error) => error.into(),
             DriveError::Executor(error) if error.code == Code::FENCED_DRIVER => {
-                Failure::refused(code, message).hint("`tollgate show RUN` shows how it stands now")
+                Failure::refused(code, message).hint("`tollgate show RUN` shows its state now")
             }
             DriveError::Executor(error) => {
                 let hint = if error.hint.is_empty() { "`tollgate resume RUN` tries again" } else { &error.hint };

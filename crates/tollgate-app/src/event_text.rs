@@ -8,6 +8,7 @@ use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::{Health, Judgement, Verdict};
 use tollgate_core::run::Run;
+use tollgate_core::run::data::UnitState;
 use tollgate_core::run::event::{
     AttemptReported, AttemptStarted, CommandResult, DecisionEnd, Event, FindingChanged, FindingStatus, FlowMoved,
     LandAsked, LandChecked, LandOutcome, PoolParked, Recorded, RunLanded, RunOutcome, TreeOf, Work,
@@ -117,7 +118,7 @@ fn is_news(moved: &FlowMoved) -> bool {
 pub fn sentence(recorded: &Recorded) -> Option<String> {
     let by = &recorded.by.name;
     Some(match &recorded.event {
-        Event::RunOpened(opened) => format!("opened by {by}: {} under {}", opened.title, opened.protocol.name),
+        Event::RunOpened(opened) => format!("started by {by} ({}): {}", opened.protocol.name, opened.title),
         Event::DriverTookOver(_) => match recorded.epoch {
             1 => return None,
             epoch => format!("another process goes on with it (the {})", format::nth(epoch)),
@@ -180,7 +181,10 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             let ids: Vec<String> = changed.findings.iter().map(ToString::to_string).collect();
             format!("{} {}: {}", format::list(&ids), stands(changed), changed.why)
         }
-        Event::UnitChanged(changed) => format!("{} is {}: {}", changed.unit, changed.state.word(), changed.why),
+        Event::UnitChanged(changed) => match changed.state {
+            UnitState::Lapsed => format!("{} needs a new check: {}", changed.unit, changed.why),
+            state => format!("{} is {}: {}", changed.unit, state.word(), changed.why),
+        },
         Event::RequirementsDisposed(disposed) => {
             format!("{by} decided on {}", format::count(disposed.dispositions.len(), "requirement"))
         }
@@ -192,7 +196,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             let all: Vec<String> = names.map(ToString::to_string).chain(findings).chain(judgements).collect();
             format!("{by} waived {}", format::list(&all))
         }
-        Event::TreeChanged(_) => format!("{by} gives the work tree back, mended by hand"),
+        Event::TreeChanged(_) => format!("{by} gives the work tree back, edited by hand"),
         Event::DecisionAsked(asked) => {
             format!("{} asks: {}", asked.decision, first_line(&asked.asked.question))
         }
@@ -364,7 +368,7 @@ fn reported_sentence(reported: &AttemptReported) -> String {
         text.push_str(&format!(" ({contradicted} contradicted by what was measured)"));
     }
     if !reported.noticed.is_empty() {
-        text.push_str(&format!("; besides: {}", reported.noticed.join(", ")));
+        text.push_str(&format!("; also noticed: {}", reported.noticed.join(", ")));
     }
     text
 }
@@ -374,7 +378,7 @@ fn moved_sentence(moved: &FlowMoved) -> Option<String> {
     let to = match &moved.to {
         Target::Stage(_) if moved.outcome == Outcome::Skipped => return None,
         Target::Stage(stage) => format!("goes to `{stage}`"),
-        Target::Again => "goes there again".to_owned(),
+        Target::Again => "asked once more".to_owned(),
         Target::Ask(_) => "a person is asked".to_owned(),
         Target::Hold => return None,
         Target::Done => "is done".to_owned(),
@@ -383,10 +387,10 @@ fn moved_sentence(moved: &FlowMoved) -> Option<String> {
         Target::Back | Target::Origin | Target::As(_) => return None,
     };
     let outcome = match &moved.outcome {
-        Outcome::Verdict(Verdict::Inconclusive) => "accepted, but what was measured does not bear it out".to_owned(),
+        Outcome::Verdict(Verdict::Inconclusive) => "accepted, but the measurements do not confirm it".to_owned(),
         outcome => outcome.word().replace('_', " "),
     };
-    Some(format!("`{}` came out as {outcome}: {to}{limit}", moved.stage))
+    Some(format!("`{}`: {outcome}; {to}{limit}", moved.stage))
 }
 
 /// What belongs to one unit is its own; what belongs to several is the run's.

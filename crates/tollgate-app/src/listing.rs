@@ -105,10 +105,10 @@ fn row(run: RunId, events: u64, text: &SummaryText, lease: Option<&Lease>, now_m
         run: run.to_string(),
         next: next(run, &text.repository, status, &body),
         reason: match status {
-            RunStatus::Interrupted => format!("nobody drives it; it was here: {}", body.reason),
+            RunStatus::Interrupted => format!("no process drives it; it was here: {}", body.reason),
             RunStatus::Sleeping => {
                 let when = body.sleeps_until_ms.map_or_else(String::new, |at| format::then(now_ms, at));
-                let alone = if driven(lease, now_ms) { "" } else { "; nobody drives it, so nobody wakes it" };
+                let alone = if driven(lease, now_ms) { "" } else { "; no process drives it, so it will not wake up" };
                 format!("goes on {when}{alone}; {}", body.reason)
             }
             _ => body.reason,

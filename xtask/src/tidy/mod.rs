@@ -1,12 +1,14 @@
 //! The rules of the repository that no compiler checks. Each is a function from the [`Repo`] to what breaches it.
 
 mod edges;
+mod english;
 mod foreign;
 pub mod lists;
 mod map;
 mod modules;
 mod pages;
 mod repo;
+pub mod rooms;
 pub mod rust;
 mod sizes;
 mod words;
@@ -24,6 +26,7 @@ const RULES: &[Rule] = &[
     sizes::lock_file,
     modules::heads,
     modules::declared,
+    rooms::in_order,
     edges::between_crates,
     edges::of_the_core,
     edges::manifests,
@@ -34,6 +37,7 @@ const RULES: &[Rule] = &[
     pages::codes,
     pages::decisions,
     pages::required,
+    english::is_plain,
     words::left_behind,
     words::of_a_machine,
 ];

@@ -416,7 +416,7 @@ impl Config {
             return Ok(Assigned { name: Some(name.clone()), worker, from });
         }
         let worker = workers.get(name.as_str()).ok_or_else(|| {
-            let failure = Failure::refused(Code::WORKER_UNKNOWN, format!("role `{role}` has the worker `{name}`, which nobody defines"));
+            let failure = Failure::refused(Code::WORKER_UNKNOWN, format!("role `{role}` has the worker `{name}`, which is not defined"));
             if agent::adapter(name).is_some() {
                 let way = format!("write `[worker.NAME]` with `adapter = \"{name}\"` and `command = [\"PROGRAM\"]`, and give the role that NAME");
                 return failure.because("it is a way to speak with agents, and names none of them").hint(way);

@@ -143,7 +143,7 @@ impl Reader<'_> {
                 wrong("a script worker's `command` is one file", "write `command = [\"FILE.yaml\"]`")
             }
             (Some(_), Some(_)) if (Agent { env: Vec::new(), ..agent.clone() }) != Agent::default() => wrong(
-                "`model`, `minutes`, `idle_time`, `args` and `pool` are of agents",
+                "`model`, `minutes`, `idle_time`, `args` and `pool` work only with agent adapters",
                 "leave them out, or name the adapter of an agent",
             ),
             (Some(_), Some(_)) => None,

@@ -43,7 +43,7 @@ fn an_agent_is_its_adapter_and_what_is_said_of_it() {
             "1:9 TG0604: the `command` of an agent is its program alone; write its arguments as `args = [\"…\"]`",
             "6:9 TG0604: this is no number of minutes; write a whole number from 1 to 10080",
             "7:5 TG0604: `A-B` is no name of a variable; write it like `\"MY_KEY\"` or `\"MY_*\"`",
-            "8:9 TG0604: `model`, `minutes`, `idle_time`, `args` and `pool` are of agents; leave them out, or name the adapter of an agent",
+            "8:9 TG0604: `model`, `minutes`, `idle_time`, `args` and `pool` work only with agent adapters; leave them out, or name the adapter of an agent",
             "13:9 TG0604: there is no adapter `claud`; did you mean `claude`?",
         ]
     );
@@ -171,7 +171,7 @@ fn what_does_not_exist_is_refused_by_name() {
     let worker = config(&[(Origin::User, USER), (Origin::Repository, "[roles]\ntester='b'")]);
     assert_eq!(
         refusal(&worker),
-        "TG0612 role `tester` has the worker `b`, which nobody defines; add `[worker.b]` to the user's or the repository's config.toml; `tollgate doctor` lists what is known"
+        "TG0612 role `tester` has the worker `b`, which is not defined; add `[worker.b]` to the user's or the repository's config.toml; `tollgate doctor` lists what is known"
     );
     let mut flag = Config::default();
     let (role, choice) = assignment("devloper=command:x").unwrap();

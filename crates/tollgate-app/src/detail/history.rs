@@ -401,7 +401,7 @@ impl Teller<'_> {
                     None => what.clone(),
                 };
                 let noticed: Vec<String> = reported.noticed.iter().map(outside).collect();
-                format!("{said}; besides: {}", noticed.join(", "))
+                format!("{said}; also noticed: {}", noticed.join(", "))
             }
         }
     }

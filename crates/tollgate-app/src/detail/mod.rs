@@ -112,7 +112,7 @@ fn doing(run: &Run, name: &str, instance: &Instance) -> String {
         At::Ready { .. } | At::Leased { .. } | At::Waiting { .. } | At::Each { .. } if run.is_closed() => {
             target(&Target::Dropped)
         }
-        At::Ready { .. } | At::Waiting { .. } if !run.is_live(name) => "stands where it was left".to_owned(),
+        At::Ready { .. } | At::Waiting { .. } if !run.is_live(name) => "paused where it was left".to_owned(),
         At::Ready { .. } => match run.stopped(instance) {
             Some(Stopped::Asked(decision)) => format!("waits for {decision}"),
             Some(Stopped::Parked { pool, .. }) => format!("waits until {pool} may be called again"),

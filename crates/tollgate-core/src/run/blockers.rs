@@ -52,7 +52,7 @@ impl fmt::Display for Blocker {
             Self::NotAccepted(unit) => write!(f, "`{unit}` is not accepted"),
             Self::Lapsed(unit) => write!(f, "`{unit}` is no longer accepted"),
             Self::Row(row, state) => write!(f, "{row} is {}", state.word()),
-            Self::RowStale(row) => write!(f, "what {row} was checked on has changed"),
+            Self::RowStale(row) => write!(f, "files that {row} was checked on have changed"),
             Self::Gate(gate, Status::Stale) => write!(f, "gate `{gate}` rests on other content"),
             Self::Gate(gate, Status::Unobservable) => write!(f, "gate `{gate}` cannot be observed"),
             Self::Gate(gate, Status::Fails | Status::Holds) => write!(f, "gate `{gate}` does not hold"),
@@ -60,7 +60,7 @@ impl fmt::Display for Blocker {
             Self::Finding(id, status, what) => write!(f, "{id} is {}: {what}", status.word()),
             Self::UnitFinding(id) => write!(f, "{id} is open against it"),
             Self::Changed => write!(f, "what it was accepted on has changed"),
-            Self::ChangedOutside => write!(f, "what lies in nobody's scope has changed"),
+            Self::ChangedOutside => write!(f, "files outside every unit's scope have changed"),
         }
     }
 }

@@ -117,7 +117,7 @@ impl Baseline {
                 Err(WorkspaceError::Bare(_)) => {}
                 Err(WorkspaceError::Unborn(_)) => dirty.push(format!("{}: {UNBORN}", inside.display()).into()),
                 Err(WorkspaceError::NotARepository(_)) => {
-                    dirty.push(format!("{}: nobody knows, its git folder is not there", inside.display()).into());
+                    dirty.push(format!("{}: unknown, because its git folder is missing", inside.display()).into());
                 }
                 Err(error) => return Err(Stop::execution(error)),
             }

@@ -51,7 +51,7 @@ impl FolderLock {
         match taken {
             Ok(()) => Ok(Self(Some(folder))),
             Err(TryLockError::WouldBlock) => {
-                let why = "Another delegation works in {}, and what each of them changed could not be told apart: wait for its end, or work in another checkout.";
+                let why = "Another delegation works in {}, and what each of them changed could not be separated: wait for its end, or work in another checkout.";
                 Err(Stop::execution(why.replace("{}", &cwd.display().to_string())))
             }
             // Not every file system has locks.

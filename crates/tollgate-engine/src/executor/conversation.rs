@@ -125,7 +125,7 @@ pub(super) fn resumption(
     // Whether its session took in what it was told before it was cut off, nobody knows.
     let goes_on = |why: &str, told: Told| {
         let words = left.words();
-        let prompt = format!("{why} Go on where you were{words} This is what you were told:\n\n{brief}");
+        let prompt = format!("{why} Go on where you were{words} This was your brief:\n\n{brief}");
         Some(Resumption { prompt, told, same_folder })
     };
     if let Some(told) = cut_off {

@@ -320,7 +320,7 @@ fn measure(
     result.noticed = before.after(&tree.path, &found);
     let first: Vec<String> = found.misplaced_why().take(5).collect();
     if !first.is_empty() {
-        let reason = format!("it left what no tree can hold: {}", first.join("; "));
+        let reason = format!("the work tree contains entries git cannot store: {}", first.join("; "));
         result.report.overrule("scope", reason.clone());
         result.diagnostics.push(reason);
         return Ok(());

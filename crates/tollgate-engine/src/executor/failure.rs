@@ -76,7 +76,7 @@ impl Failure {
             Self::Worker(error) => ExecutorError { code: error.code(), what, hint: error.hint().to_owned() },
             Self::Fenced(_) => ExecutorError { code: Code::FENCED_DRIVER, what, hint: String::new() },
             Self::NotReady(_) => {
-                let hint = "mend what it says, then the same command again".to_owned();
+                let hint = "fix what it names, then run the same command again".to_owned();
                 ExecutorError { code: Code::NOT_READY, what, hint }
             }
             Self::Pinned(_) => ExecutorError { code: Code::WORKER_START, what, hint: String::new() },

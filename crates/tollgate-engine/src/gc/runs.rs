@@ -56,7 +56,7 @@ impl Gc<'_> {
         };
         let workspace = match Workspace::of(self.state, run) {
             Ok(workspace) if workspace.gone().is_none() => workspace,
-            Ok(_) => return keep(self, "its repository is gone: whether its work is there cannot be told".to_owned()),
+            Ok(_) => return keep(self, "its repository is gone, so whether its work is there is unknown".to_owned()),
             Err(error) => return keep(self, error.to_string()),
         };
         let safe = safe(&workspace, run)?;
@@ -94,7 +94,7 @@ impl Gc<'_> {
         let aside = |gc: &mut Self, why: String| set_aside(gc, None, why);
         let remove = |gc: &mut Self, why: String| gc.remove(ItemKind::Tree, path, Some(id), why).map(|()| None);
         let Some(name) = path.file_name().and_then(OsStr::to_str) else {
-            return aside(self, "nobody of the run has such a name".to_owned());
+            return aside(self, "no unit of the run has this name".to_owned());
         };
         if name.ends_with("@new") {
             return remove(self, "it was never finished".to_owned());

@@ -154,7 +154,7 @@ pub enum ServiceError {
     #[error("the protocol has no area `{0}`")]
     NoArea(Name),
     /// The prefix fits several runs.
-    #[error("`{prefix}` fits {} runs", runs.len())]
+    #[error("`{prefix}` is ambiguous: {} runs", runs.len())]
     Ambiguous {
         /// What was typed.
         prefix: String,

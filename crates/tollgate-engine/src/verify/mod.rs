@@ -65,7 +65,7 @@ pub fn verify(journal: &dyn Journal, id: RunId) -> Result<Proof, LoadError> {
     let object = |digest| Ok(journal.object(digest)?);
     let (mut proof, run) = verify_rows(id, rows, &object);
     if let Some(seq) = disorder {
-        let what = format!("event {seq} stands in the order over all runs before the one that it follows");
+        let what = format!("event {seq} comes before the event that it follows in the order over all runs");
         proof.breaches.push(Breach { code: Code::CHAIN_BROKEN, seq: Some(seq), what });
     }
     let head = match row {

@@ -140,6 +140,6 @@ pub fn unknown_end(journal: &SqliteJournal, missing: &Unrecorded) -> Result<Opti
         There::Junk => "the record of it in `heads` is damaged",
         There::Whole(_) => "its place in `heads` holds the record of another run",
     };
-    let what = format!("{there}: whether its end was lost cannot be told");
+    let what = format!("{there}: whether its end was lost is unknown");
     Ok(Some(Breach { code: Code::HEAD_UNRECORDED, seq: None, what }))
 }

@@ -221,7 +221,7 @@ impl WorkerError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unheld(_) => {
-                "`tollgate doctor` shows what is missing; mend that, then `tollgate resume RUN`; a run that is started with `sandbox = \"prefer\"` takes what there is"
+                "`tollgate doctor` shows what is missing; fix that, then `tollgate resume RUN`; a run that is started with `sandbox = \"prefer\"` takes what there is"
             }
             Self::Unreadable { .. } => {
                 "go on with the version of tollgate that started the run, or `tollgate cancel RUN` and start it again"

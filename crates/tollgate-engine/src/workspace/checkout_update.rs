@@ -79,7 +79,7 @@ impl<'a> Checkout<'a> {
         } else if let Err(error) = checkout.run(&["read-tree", "-m", "-u", self.from.as_str(), self.to.as_str()]) {
             // Nothing was written yet: git looks at all of it first.
             git.run(&["update-ref", "-d", MARK])?;
-            let hint = "mend what git names, or leave the checkout alone: `--as branch --to NAME`";
+            let hint = "fix what git names, or leave the checkout alone: `--as branch --to NAME`";
             return Err(WorkspaceError::LandTarget { why: error.to_string(), hint });
         }
         reach(Point::LandFiles);

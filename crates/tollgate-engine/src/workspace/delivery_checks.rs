@@ -57,7 +57,7 @@ impl Repository {
         let flagged = self.flagged()?.into_iter().map(|path| quote(&path)).filter(|path| wanted.contains(path));
         let flagged: Vec<Name> = flagged.take(SHOWN_MAX).collect();
         if !flagged.is_empty() {
-            let why = format!("git is told not to look at files that would change: {}", flagged.join(", "));
+            let why = format!("git is configured to ignore files that would change: {}", flagged.join(", "));
             let hint = "`git update-index --no-skip-worktree --no-assume-unchanged FILE` takes that back; or leave the checkout \
                         alone: `--as branch --to NAME`";
             return refused(why, hint);

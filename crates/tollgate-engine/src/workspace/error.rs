@@ -254,14 +254,14 @@ impl WorkspaceError {
                 "finish the merge, commit or stash the files, move a repository out or ignore it, then start again; `git status` \
                  first, if you did not change them"
             }
-            Self::Gone(_) => "mend it there and answer again, or answer something else",
+            Self::Gone(_) => "fix it there and answer again, or answer something else",
             Self::WorkedIn(_) => "`tollgate resume RUN` goes on with it; answer when it is done",
             Self::NotShown { .. } => {
-                "it is shown to you now as the run has it: mend it there, and answer again; `tollgate show RUN` names what was put aside"
+                "it is shown to you now as the run has it: fix it there, and answer again; `tollgate show RUN` names what was put aside"
             }
             Self::Misplaced(_) => "remove them from the work tree, then answer again",
             Self::Unmeasurable(_) | Self::TooLarge { .. } | Self::TooMuch { .. } | Self::TooMany { .. } => {
-                "answering by hand: mend the work tree and answer again; `tollgate retry RUN` starts from the recorded tree \
+                "answering by hand: fix the work tree and answer again; `tollgate retry RUN` starts from the recorded tree \
                  and keeps aside what the work tree holds"
             }
             Self::Attributes { .. } => "move attributes that are for everybody into `.gitattributes`, then start again",

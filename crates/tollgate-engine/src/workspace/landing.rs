@@ -79,7 +79,7 @@ impl Workspace {
             let left = if self.file(marked, path)?.is_some_and(|bytes| is_marked(&bytes)) {
                 "still holds the marks of the collision"
             } else if changed.as_ref().is_some_and(|changed| changed.binary_search(path).is_err()) {
-                "is as the collision left it, which git cannot mark: nobody has chosen between the sides"
+                "is as the collision left it, which git cannot mark: no one has chosen between the sides"
             } else {
                 continue;
             };

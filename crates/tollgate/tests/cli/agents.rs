@@ -268,7 +268,7 @@ fn a_worker_for_all_others_is_one_word() {
     assert_eq!(maker(&play), "claude:claude model=m", "what is named for the role goes before it");
     play.tollgate(&["run", "../alone.yaml", "--worker", "maker="]).exits(2).says("gives no role a worker");
     configure(&play, "");
-    play.tollgate(&["run", "../alone.yaml", "--worker", "nobody"]).exits(1).says("`nobody`, which nobody defines");
+    play.tollgate(&["run", "../alone.yaml", "--worker", "nobody"]).exits(1).says("`nobody`, which is not defined");
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn deletions_are_held_against_their_count() {
             let mut play = Play::new(TASK, &script(&[("tester", &[at(1, &tester), else_(then)])]));
             play.world.write("tests/old.sh", "exit 1\n");
             play.world.commit("a test that fails");
-            play.start(&STANDARD).exits(exit).says(told).says("accepted, but what was measured does not bear it out");
+            play.start(&STANDARD).exits(exit).says(told).says("accepted, but the measurements do not confirm it");
             assert_eq!(play.dispatched("tester"), 2, "{told}");
         }
     }

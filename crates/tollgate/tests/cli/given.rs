@@ -84,7 +84,7 @@ roles:
         let (play, said) = play(SIDES, &protocol, &script, &[]);
         let said = said.exits(ends);
         if ends == 1 {
-            said.says("backend  is lapsed: what lies in nobody's scope has changed").silent_on("succeeded");
+            said.says("backend  is lapsed: files outside every unit's scope have changed").silent_on("succeeded");
         }
         play.holds();
     }
@@ -184,7 +184,7 @@ roles:
     said.exits(1).says("`check` needs `page` as it was given");
     over.holds();
     let (_, said) = play(task, &protocol, &polished("docs/other.md", "created"), &["--answer", "approve=fine"]);
-    said.exits(2).says("TG0315").says("it is about `page`, which nobody has seen yet");
+    said.exits(2).says("TG0315").says("it is about `page`, which has not been shown yet");
 }
 
 /// A document of the repository and the one that is given for it are one text.

@@ -63,7 +63,7 @@ fn a_merge_moves_the_branch_and_its_checkout_to_exactly_the_tree_that_was_checke
     assert_eq!((checked(&play), landed(&play)), (0, 1), "it is the same tree: nothing is run again");
     // Asked again it changes nothing, here and in the journal.
     let events = play.events().len();
-    land(&play, &["--as", "merge"]).exits(0).says("landed before: ");
+    land(&play, &["--as", "merge"]).exits(0).says("already landed: ");
     assert_eq!((head(&play, "HEAD"), play.events().len()), (branch, events));
     // Something else is made or refused: nobody goes on with what is not there.
     for (words, hint) in [(["branch", "--to", "other"], "git branch other"), (["patch", "-o", "../p"], "tollgate diff")]
@@ -85,7 +85,7 @@ fn a_branch_is_made_and_nothing_else_is_touched() {
     assert_eq!((head(&play, "topic/greet"), head(&play, "main")), (branch.clone(), before));
     assert_eq!(result[0]["commit"].as_str(), Some(&*branch));
     is_clean(&play);
-    land(&play, &["--as", "branch", "--to", "topic/greet"]).exits(0).says("landed before: ");
+    land(&play, &["--as", "branch", "--to", "topic/greet"]).exits(0).says("already landed: ");
     // Names that are taken, and names that git cannot keep.
     land(&play, &["--as", "branch", "--to", "main"]).exits(1).says("TG0530").says("is there already");
     land(&play, &["--as", "branch", "--to", "topic"]).exits(1).says("TG0530").says("in the way");

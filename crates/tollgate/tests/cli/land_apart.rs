@@ -30,7 +30,7 @@ fn a_branch_behind_the_base_gets_the_runs_own_change_and_nothing_else() {
     play.decide(&["dec_2", "land"]).exits(0).says("landed on release");
     assert_eq!(play.world.git(&["log", "--format=%s", "release"]), "Greet people\nStart\n");
     assert_eq!(changed(&play, &format!("{before}..release")), OWN);
-    land(&play, &["--as", "merge", "--onto", "release"]).exits(0).says("landed before: ");
+    land(&play, &["--as", "merge", "--onto", "release"]).exits(0).says("already landed: ");
     // A patch and a branch of its own hold no more than that.
     play.world.git(&["branch", "older", &before]);
     land(&play, &["--as", "patch", "--onto", "older", "-o", "../own.patch"]).exits(4).says("unreleased.txt");

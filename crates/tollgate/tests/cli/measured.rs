@@ -133,7 +133,7 @@ fn a_link_out_of_the_tree_and_a_repository_in_it_fail_the_attempt() {
     ] {
         let reported = made(acts);
         assert_eq!(reported.health, Health::Failed, "{acts}");
-        assert_eq!(reported.reason, format!("it left what no tree can hold: {why}"), "{acts}");
+        assert_eq!(reported.reason, format!("the work tree contains entries git cannot store: {why}"), "{acts}");
     }
 }
 

@@ -76,7 +76,7 @@ fn a_document_in_the_tree_is_what_stands_there() {
 fn a_row_rests_on_what_every_gate_says_that_reads_it() {
     let words =
         [("BOUND", "code"), ("SHOWN", "{every: criterion, is: [passed]}"), ("ALSO", "docs"), ("LOOK", "agreed")];
-    paper(words, "docs/other.md").exits(1).says("what DoD-1 was checked on has changed").silent_on("succeeded");
+    paper(words, "docs/other.md").exits(1).says("files that DoD-1 was checked on have changed").silent_on("succeeded");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_unit_that_was_left_behind_is_not_taken_up() {
 #[test]
 fn an_answer_in_advance_waives_nothing_by_any_way() {
     let fine = [said_of("frontend", 1, "APPROVED", "verified_rows: [\"DoD-2: there\", \"DoD-3: there\"]")];
-    let waives = "`accept` waives what nobody has seen yet";
+    let waives = "`accept` waives what has not been shown yet";
     // What the gate reads through another one.
     let units = "{every: unit, is: [accepted, new, held, lapsed]}";
     let nested = TWO.replace(units, &format!("{{all: [{units}, {{holds: covered}}]}}"));

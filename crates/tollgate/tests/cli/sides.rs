@@ -293,7 +293,7 @@ fn a_command_that_passes_on_its_side_is_run_again_on_the_joined_tree() {
 fn shown(play: &Play) -> String {
     let said = play.tollgate(&["show", "RUN"]);
     let text = play.world.filtered(&said.out).replace(&play.run, "[RUN]");
-    let wanted = ["Where it stands", "Waits for you", "What must be true", "Gates", "Findings", "Changed"];
+    let wanted = ["Current state", "Waits for you", "What must be true", "Gates", "Findings", "Changed"];
     let parts = text.split("\n\n").filter(|part| wanted.iter().any(|title| part.starts_with(title)));
     let mut out = String::new();
     for word in parts.collect::<Vec<_>>().join("\n\n").split_inclusive(|c: char| !c.is_ascii_alphanumeric() && c != '_')

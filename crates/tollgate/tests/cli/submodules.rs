@@ -9,7 +9,7 @@ use crate::measured::{PROTOCOL, REPORT, changed, naming, play, reports};
 fn a_submodule_that_goes_or_becomes_something_else_is_measured_or_named() {
     let gone = &["Modified .gitmodules", "Deleted src/lib"][..];
     let file = &["Modified src/lib"][..];
-    let filled = "it left what no tree can hold: `src/lib` is a submodule, and what lies in its folder is in no commit";
+    let filled = "the work tree contains entries git cannot store: `src/lib` is a submodule, and what lies in its folder is in no commit";
     for (acts, expected) in [
         ("git rm -q src/lib", Ok(gone)),
         ("git rm -q src/lib; git commit -qm less", Ok(gone)),
@@ -24,7 +24,7 @@ fn a_submodule_that_goes_or_becomes_something_else_is_measured_or_named() {
         ("rmdir src/lib; ln -s main.rs src/lib", Ok(file)),
         (
             "rmdir src/lib; ln -s /etc src/lib",
-            Err("it left what no tree can hold: the link `src/lib` leads out of the tree"),
+            Err("the work tree contains entries git cannot store: the link `src/lib` leads out of the tree"),
         ),
         (
             "rm -r src; ln -s tests src; mkdir tests/lib",

@@ -174,7 +174,7 @@ impl Draft {
             (Some(_), false) => return not_allowed("the work tree"),
             (_, true) if self.tree_is_busy(unit, true) => {
                 let what =
-                    "a work tree that nobody else works in; wait until they are done, and answer again".to_owned();
+                    "a work tree in which no worker is at work; wait until they are done, and answer again".to_owned();
                 return Err(Rejection::Incomplete { decision: id, what });
             }
             (None, true) => {

@@ -81,7 +81,7 @@ impl Draft {
                 Some(named) => open.into_iter().filter(|id| named.contains(id)).collect(),
                 None => open,
             };
-            self.address(addressed, unit, &format!("{role_name} reports it mended in {attempt}"));
+            self.address(addressed, unit, &format!("{role_name} says it is fixed ({attempt}), not verified yet"));
             return;
         }
         // What was found on a row is settled by who judges that row: not by the same role in a unit that does not own it.
@@ -159,7 +159,7 @@ impl Draft {
             harmless,
             tree.as_ref(),
             FindingStatus::Refuted,
-            &format!("{role} saw it and accepts in {attempt}"),
+            &format!("dismissed by {role}, who saw it and accepts ({attempt})"),
         );
     }
 
@@ -250,7 +250,7 @@ impl Draft {
             // Who may say that it does no harm has said so, of what was there then.
             if anew || !matches!(status, FindingStatus::Refuted | FindingStatus::Waived) {
                 let tree = self.tree_judged(unit);
-                let why = format!("it is measured again in {attempt}");
+                let why = format!("still true after {attempt}");
                 self.change(vec![id], tree.as_ref(), FindingStatus::Open, &why);
             }
         }

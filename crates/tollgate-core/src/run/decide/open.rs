@@ -234,14 +234,14 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Resul
                 return refuse(format!("`{option}` is not one of {}", options.join(", ")));
             }
             if waives(protocol, known, option) {
-                return refuse(format!("`{option}` waives what nobody has seen yet"));
+                return refuse(format!("`{option}` waives what has not been shown yet"));
             }
             if let Some(name) = unseen(protocol, known, ask, option) {
-                return refuse(format!("it is about `{name}`, which nobody has seen yet"));
+                return refuse(format!("it is about `{name}`, which has not been shown yet"));
             }
             let route = known.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
             if route.is_some_and(|route| route.amends.iter().any(|name| &**name == "scope")) {
-                return refuse(format!("`{option}` widens a scope by what nobody has seen yet"));
+                return refuse(format!("`{option}` widens a scope by what has not been shown yet"));
             }
             if route.is_some_and(|route| route.amends.iter().any(|name| protocol.lies_in_tree(name))) {
                 return refuse(format!(

@@ -20,7 +20,7 @@ pub(super) fn came_out(stage: &Stage, outcome: &Outcome) -> String {
         },
         (Kind::Dispatch { role }, Outcome::Verdict(Verdict::Reject)) => format!("{role} rejects at `{id}`"),
         (Kind::Dispatch { role }, Outcome::Verdict(Verdict::Inconclusive)) => {
-            format!("{role} accepts at `{id}`, and what was measured does not bear it out")
+            format!("{role} accepts at `{id}`, but the measurements do not confirm it")
         }
         (Kind::Dispatch { role }, _) => format!("{role} at `{id}`: {outcome}"),
         (Kind::Each(_), Outcome::None) => format!("no unit of `{id}` is done"),

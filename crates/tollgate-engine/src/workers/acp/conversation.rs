@@ -239,7 +239,7 @@ impl Conversation {
         if opened[before].is_object() {
             return Ok((method, json!({"sessionId": session, key: value})));
         }
-        Err(format!("it lets nobody choose its {category}: leave `{category}` out"))
+        Err(format!("it does not let its {category} be chosen: leave `{category}` out"))
     }
 
     fn next(&mut self) -> Step {

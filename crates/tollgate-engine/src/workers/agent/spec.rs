@@ -48,7 +48,7 @@ impl AgentSpec {
                     spec.idle_ms = Some(duration_ms(idle).ok_or_else(|| wrong("its idle time is no time"))?);
                 }
                 Some(("env", names)) => spec.env = names.split(',').map(str::to_owned).collect(),
-                _ => return Err(wrong("it holds a setting that nobody knows")),
+                _ => return Err(wrong("it has an unknown setting")),
             }
         }
         spec.words.extend(rest.iter().skip(end + 1).cloned());

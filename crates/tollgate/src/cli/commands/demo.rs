@@ -100,14 +100,14 @@ const COMPLEX: Story = Story {
         Step::Scene(
             "",
             "Then the joined tree is checked: the two sides do not greet alike, which neither could see alone. It goes \
-             back and is mended. When the tester is at work, Tollgate is killed with SIGKILL.",
+             back and is fixed. When the tester is at work, Tollgate is killed with SIGKILL.",
         ),
         Step::Killed(&["decide", "RUN", "dec_2", "extend", "--no-wait"]),
         Step::Scene("3", "Nothing was remembered but the journal. The run goes on where it was."),
         Step::Type(&["resume", "RUN", "--no-wait"], 0),
     ],
-    meaning: "Two sides worked at once and landed one after the other; their collision was mended by the side that \
-              came later; what only the joined tree could show was found there and mended before the tester came. \
+    meaning: "Two sides worked at once and landed one after the other; their collision was fixed by the side that \
+              came later; what only the joined tree could show was found there and fixed before the tester came. \
               No model took part in routing.",
 };
 

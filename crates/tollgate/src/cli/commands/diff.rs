@@ -111,7 +111,7 @@ fn by_scope(run: &Run, paths: &[Name]) -> Vec<Part> {
         paths.iter().cloned().partition(|path| units.is_empty() || units.iter().any(|unit| holds(unit, path)));
     vec![
         within(run, format!("in scope: {}", count(inside.len(), "file")), None, inside),
-        within(run, format!("in nobody's scope: {}", count(outside.len(), "file")), None, outside),
+        within(run, format!("outside every scope: {}", count(outside.len(), "file")), None, outside),
     ]
 }
 
@@ -134,7 +134,7 @@ fn by_unit(run: &Run, paths: &[Name]) -> Vec<Part> {
     }
     let nobodys: Vec<Name> = paths.iter().filter(|path| !units.iter().any(|unit| holds(unit, path))).cloned().collect();
     if !nobodys.is_empty() || units.is_empty() {
-        parts.push(within(run, format!("nobody's: {}", count(nobodys.len(), "file")), None, nobodys));
+        parts.push(within(run, format!("outside every scope: {}", count(nobodys.len(), "file")), None, nobodys));
     }
     parts
 }

@@ -27,7 +27,7 @@ use crate::view::text::{Line, Style};
 
 const EXAMPLES_MAX: usize = 3;
 
-/// Look whether this machine and this repository are ready
+/// Check that this machine and repository are ready
 ///
 /// Checks git, the state directory, the configuration, the trust and the workers. With a protocol it shows into which of its
 /// areas the repository's files fall, and which areas match no file.

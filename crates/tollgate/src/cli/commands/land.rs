@@ -247,7 +247,7 @@ fn print(result: &LandResult, session: &Session, exit: Exit) -> Exit {
         session.output.json(result);
         return exit;
     }
-    let word = if result.status == LandStatus::Before { "landed before: " } else { "landed: " };
+    let word = if result.status == LandStatus::Before { "already landed: " } else { "landed: " };
     let merged = if result.merged { ", merged with what changed there" } else { "" };
     let head = Line::new().add(Style::Good, "✓ ").add(Style::Strong, word);
     session.output.talk(head.text(format!("{}{merged}", result.reason)));
@@ -276,7 +276,7 @@ fn failure(error: DeliveryError, run: RunId) -> Failure {
             let by_hand = if apart { "cherry-pick" } else { "merge" };
             failure
                 .hint(format!(
-                    "{by_hand} it yourself and mend these files: `git switch {onto} && git {by_hand} tollgate/{run}`"
+                    "{by_hand} it yourself and fix these files: `git switch {onto} && git {by_hand} tollgate/{run}`"
                 ))
                 .hint("or start a run from there that does the work again: `tollgate run`")
         }

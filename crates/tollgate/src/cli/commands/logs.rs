@@ -111,7 +111,7 @@ fn worker(runs: &Runs, mut loaded: Loaded, typed: &str, follow: bool, session: &
     let is_live = |loaded: &Loaded| loaded.run().attempts.contains_key(&writer.attempt);
     if writer.role.is_none() {
         session.output.talk(format!(
-            "{} is no worker's; what its commands wrote is in the evidence: `tollgate show`",
+            "{} ran commands, not an agent; their output is in the evidence: `tollgate show`",
             writer.attempt
         ));
         return Ok(Exit::Done);

@@ -98,9 +98,7 @@ fn repair_failure(run: RunId, error: RepairError) -> Failure {
     let code = error.code();
     let message = error.to_string();
     match error {
-        RepairError::Sound(_) => {
-            Failure::refused(code, message).hint(format!("`tollgate show {run}` says how it stands"))
-        }
+        RepairError::Sound(_) => Failure::refused(code, message).hint(format!("`tollgate show {run}` shows its state")),
         RepairError::Nothing { breach, .. } => Failure::refused(code, message)
             .because(format!("{}: {}", breach.code, breach.what))
             .hint("bring the state directory, or what is missing in it, back from a copy"),
@@ -110,9 +108,8 @@ fn repair_failure(run: RunId, error: RepairError) -> Failure {
         RepairError::NotDamage { .. } => {
             Failure::environment(code, message).hint(format!("`tollgate verify {run}` tries to read it again"))
         }
-        RepairError::Held { .. } => {
-            Failure::refused(code, message).hint("stop that driver first; its run is repaired when nobody drives it")
-        }
+        RepairError::Held { .. } => Failure::refused(code, message)
+            .hint("stop that driver first; a run can be repaired when no process drives it"),
         RepairError::Load(LoadError::NoRun(_)) => {
             Failure::refused(code, message).hint("`tollgate verify --all` names every run there is, or was")
         }

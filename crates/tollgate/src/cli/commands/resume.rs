@@ -5,7 +5,7 @@ use tollgate_app::failure::Failure;
 use crate::cli::drive::{Wait, drive};
 use crate::cli::{Exit, Session};
 
-/// Drive a run on where it was
+/// Resume a run
 ///
 /// After a crash, a detach or an answer. Renews nothing: what is held or halted needs `tollgate retry`.
 #[derive(Debug, clap::Args)]

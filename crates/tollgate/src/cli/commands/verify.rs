@@ -78,7 +78,7 @@ fn of_file(what: &str, args: &VerifyArgs, session: &Session) -> Result<VerifyRes
         broken.next.retain(|next| next.starts_with("tollgate explain"));
         broken
             .next
-            .insert(0, "get the file again, or export the run again where it is: a file is not mended".to_owned());
+            .insert(0, "get the file again, or export the run again where it is: a file cannot be repaired".to_owned());
     }
     Ok(VerifyResult { valid: run.valid, source: what.to_owned(), runs: vec![run] })
 }

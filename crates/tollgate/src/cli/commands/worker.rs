@@ -244,12 +244,12 @@ fn print(worker: &Worker, session: &Session) {
             }
         }
         None if agent::adapter(&worker.adapter).is_some() => {
-            session.output.data(Line::from("  ").add(Style::Faint, "nobody measured what it can do"));
+            session.output.data(Line::from("  ").add(Style::Faint, "what it can do was not measured"));
         }
         None => {}
     }
     if !worker.untold.is_empty() {
-        let text = format!("no budget of {} holds it: it does not tell", format::list(&worker.untold));
+        let text = format!("{} cannot be limited: it does not report them", format::list(&worker.untold));
         session.output.paragraph(Line::from("  ").add(Style::Warn, "note: "), &text);
     }
     if worker.adapter == Adapter::Command.word() {
@@ -293,7 +293,7 @@ fn measured(can: &Capabilities) -> [String; 3] {
     let quota = can.quota.map_or(UNKNOWN, |quota| match quota {
         QuotaTold::Time => "with its end",
         QuotaTold::Words => "in words",
-        QuotaTold::None => "not told",
+        QuotaTold::None => "not reported",
     });
     [
         format!("schema {schema}, resume {resume}, MCP {}", yes(can.mcp)),

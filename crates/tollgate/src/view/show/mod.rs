@@ -128,7 +128,7 @@ fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
 }
 
 fn standing(screen: &mut Screen, detail: &RunDetail) {
-    screen.title("Where it stands", "");
+    screen.title("Current state", "");
     let row = |position: &api::Position| {
         let unit = position.unit.clone().unwrap_or_else(|| "run".to_owned());
         let state = detail.units.iter().find(|known| Some(&known.name) == position.unit.as_ref());

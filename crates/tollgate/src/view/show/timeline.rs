@@ -35,8 +35,8 @@ pub(super) fn lines(screen: &mut Screen, detail: &RunDetail, history: &History) 
     let mut next = 0;
     for place in shown {
         if place > next {
-            let how = if turns[next..place].contains(&true) { "" } else { ", which went well" };
-            let left_out = format!("… {}{how}", count(place - next, "more moment"));
+            let how = if turns[next..place].contains(&true) { "" } else { " without problems" };
+            let left_out = format!("… {}{how}", count(place - next, "more step"));
             screen.lines.push(Line::from("  ").add(Style::Faint, left_out));
         }
         next = place + 1;

@@ -29,7 +29,7 @@ fn what_is_not_committed_in_a_repository_inside_of_a_surface_is_not_written_over
         (&new, "p/m", "p/m/l", "p/m/l"),
         (&nested, "v", "v/sub/a", "v/sub/a"),
         (unborn, "v", "v/sub/a", "v/sub: everything: there is no commit yet"),
-        (&lost, "p", "p/m/l", "p/m: nobody knows, its git folder is not there"),
+        (&lost, "p", "p/m/l", "p/m: unknown, because its git folder is missing"),
     ] {
         let acts = format!("echo OVER > {file}");
         let stage = acting(&acts, before, allowed);

@@ -48,7 +48,7 @@ pub struct FixArgs {
 pub fn run(args: &FixArgs, session: &Session) -> Result<Exit, Failure> {
     let unreadable = |text: String, diagnostic| {
         let source = Source { file: args.file.clone(), text };
-        let failure = Failure::environment(Code::FILE, format!("{} cannot be mended", args.file));
+        let failure = Failure::environment(Code::FILE, format!("{} cannot be fixed", args.file));
         failure.at(source, vec![diagnostic])
     };
     let text = match check::read(&args.file, check::REPORT_BYTES_MAX, session).map(String::from_utf8) {
@@ -117,12 +117,12 @@ fn print(result: &ContractFix, fixed: Fixed, args: &FixArgs, session: &Session) 
         true => ("✓", Style::Good, "valid"),
         false => ("✗", Style::Bad, "still invalid"),
     };
-    let mended = match (result.mended.len(), result.check.valid) {
-        (0, true) => ", nothing to mend".to_owned(),
+    let outcome = match (result.mended.len(), result.check.valid) {
+        (0, true) => ", nothing to fix".to_owned(),
         (0, false) => {
-            ": none of this has one possible answer, so nothing was changed; its author must mend it".to_owned()
+            ": none of this has one possible answer, so nothing was changed; its author must fix it".to_owned()
         }
-        (some, _) => format!(", {} mended", count(some, "thing")),
+        (some, _) => format!(", {} fixed", count(some, "thing")),
     };
     let written = match (result.written, result.mended.is_empty()) {
         (true, _) => ", written",
@@ -130,5 +130,5 @@ fn print(result: &ContractFix, fixed: Fixed, args: &FixArgs, session: &Session) 
         (false, _) => "",
     };
     let head = Line::new().add(style, symbol).text(format!(" {}: ", result.check.file)).add(style, word);
-    session.output.data(head.text(format!(" {}{mended}{written}", result.check.contract)));
+    session.output.data(head.text(format!(" {}{outcome}{written}", result.check.contract)));
 }

@@ -108,7 +108,7 @@ fn program(assigned: &Assigned, args: &ProgramArgs, paths: Paths<'_>) -> Result<
             Ok(Program::Command(paths.worker(&worker.command, typed)?, brief))
         }
         Adapter::Agent(adapter) if args.prompt_mode.is_some() => {
-            Err(Failure::usage(Code::USAGE, format!("how {} is told what to do is up to its adapter", adapter.name))
+            Err(Failure::usage(Code::USAGE, format!("how {} gets its task is up to its adapter", adapter.name))
                 .hint("`--prompt-mode` is for commands: leave it out, or give `--adapter-command` with it"))
         }
         Adapter::Agent(adapter) => {

@@ -60,7 +60,7 @@ impl Report {
         if problems.is_empty() {
             return self.ok("worktree", told.join("; "));
         }
-        let next = "mend that, or change `[worktree]` in config.toml";
+        let next = "fix that, or change `[worktree]` in config.toml";
         let message = format!("{}; but {}", told.join("; "), problems.join("; "));
         self.say("worktree", DoctorStatus::Problem, message, Some(next));
     }
