@@ -17,17 +17,17 @@ use tollgate_core::run::state::Decision;
 use tollgate_core::run::{Recorded, Run, next_wake};
 use tollgate_engine::session::Session as RunSession;
 
-use super::Session;
+use super::Invocation;
 use crate::view::text::{Line, Style, width, wrap};
 
 /// With fewer columns than these beside what is typed, what an option means stands below it.
 const MEANING_MIN: usize = 30;
 
 /// Shows the options, each as what is typed and what it stands for.
-pub fn options(decision: &Decision, prefix: &str, free: &str, session: &Session) {
+pub fn options(decision: &Decision, prefix: &str, free: &str, call: &Invocation) {
     let options = &decision.asked.options;
     if options.is_empty() {
-        session.output.talk(Line::from("  ").add(Style::Accent, format!("{prefix}{free}")));
+        call.output.talk(Line::from("  ").add(Style::Accent, format!("{prefix}{free}")));
     }
     let wide = options.iter().map(|option| option.id.chars().count()).max().unwrap_or(0);
     let typed =
@@ -42,15 +42,15 @@ pub fn options(decision: &Decision, prefix: &str, free: &str, session: &Session)
         }
         means
     };
-    let room = session.output.room_of_talk();
+    let room = call.output.room_of_talk();
     let fits = |option| typed(option, wide).width() + 2 + MEANING_MIN.min(width(&means(option))) <= room;
     let beside = options.iter().all(fits);
     for option in options {
         if beside {
-            session.output.say(typed(option, wide).text("  "), Style::Plain, &means(option));
+            call.output.say(typed(option, wide).text("  "), Style::Plain, &means(option));
         } else {
-            session.output.talk(typed(option, 0));
-            session.output.say("      ", Style::Plain, &means(option));
+            call.output.talk(typed(option, 0));
+            call.output.say("      ", Style::Plain, &means(option));
         }
     }
 }
@@ -59,8 +59,8 @@ pub fn options(decision: &Decision, prefix: &str, free: &str, session: &Session)
 const SHOWN_LINES_MAX: usize = 40;
 
 /// Shows a question, word for word, with what it is about.
-pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, session: &Session) {
-    let output = &session.output;
+pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, call: &Invocation) {
+    let output = &call.output;
     let asked = &decision.asked;
     let subject = asked.unit.as_ref().map_or_else(|| run.id.to_string(), |unit| format!("{} ({unit})", run.id));
     for digest in &asked.shows {
@@ -114,7 +114,7 @@ pub enum Asked {
 pub fn ask(
     runs: &Runs,
     run: &mut RunSession,
-    session: &Session,
+    call: &Invocation,
     stop: &AtomicBool,
     watch: &mut dyn FnMut(&Run, &[Recorded]),
 ) -> Result<Asked, Failure> {
@@ -127,8 +127,8 @@ pub fn ask(
     let Some((id, decision)) = run.run().pending().next().map(|(id, decision)| (id, decision.clone())) else {
         return Ok(Asked::Left);
     };
-    question(runs, run.run(), id, &decision, session);
-    options(&decision, "", "type your answer; an empty line leaves the run waiting", session);
+    question(runs, run.run(), id, &decision, call);
+    options(&decision, "", "type your answer; an empty line leaves the run waiting", call);
     let free = decision.asked.options.is_empty();
     loop {
         write!(io::stderr(), "{}> ", if free { "answer" } else { "option" }).ok();
@@ -145,15 +145,15 @@ pub fn ask(
             let (option, text) = typed.split_once(" --text ").unwrap_or((&typed, ""));
             Answer { option: Some(option.trim().into()), text: text.trim().to_owned(), ..Answer::default() }
         };
-        match runs.service.decide(&session.person(), run, id, answer) {
+        match runs.service.decide(&call.person(), run, id, answer) {
             Ok(outcome) => {
                 watch(run.run(), &outcome.events);
                 if let Some(refusal) = &outcome.refusal {
-                    session.output.failure(&Failure::from(refusal).about(run.run().id));
+                    call.output.failure(&Failure::from(refusal).about(run.run().id));
                 }
                 return Ok(Asked::GoOn);
             }
-            Err(error) => session.output.failure(&Failure::from(error).about(run.run().id)),
+            Err(error) => call.output.failure(&Failure::from(error).about(run.run().id)),
         }
     }
 }

@@ -22,9 +22,9 @@ use tollgate_engine::session::events;
 
 use super::ask::{Asked, ask, options, question};
 use super::output::Format;
-use super::{Exit, Session, signals};
-use crate::view::picture::picture;
+use super::{Exit, Invocation, signals};
 use crate::view::progress::Region;
+use crate::view::progress_model::picture;
 use crate::view::text::{Line, Style, wrap};
 
 /// The outcome of a worker that wrote what its role may not.
@@ -41,7 +41,7 @@ pub enum Wait {
 
 /// Shows a run while it works.
 struct Screen<'a> {
-    session: &'a Session,
+    call: &'a Invocation,
     region: Option<Region<io::Stderr>>,
     narrator: Narrator,
     started_ms: u64,
@@ -57,12 +57,12 @@ const UNIT_WIDTH: usize = 10;
 const REDRAW_MS: u64 = 200;
 
 impl<'a> Screen<'a> {
-    fn new(session: &'a Session, run: &Run) -> Self {
-        let live = session.output.format() == Format::Text && io::stderr().is_terminal();
-        let started_ms = session.now_ms();
+    fn new(call: &'a Invocation, run: &Run) -> Self {
+        let live = call.output.format() == Format::Text && io::stderr().is_terminal();
+        let started_ms = call.now_ms();
         Self {
-            session,
-            region: live.then(|| Region::new(io::stderr(), session.output.width(), session.output.colour_of_talk())),
+            call,
+            region: live.then(|| Region::new(io::stderr(), call.output.width(), call.output.colour_of_talk())),
             narrator: Narrator::of(run),
             started_ms,
             drawn_ms: 0,
@@ -80,7 +80,7 @@ impl<'a> Screen<'a> {
     /// A sentence beside its unit; broken to the width of a terminal, and one line elsewhere.
     fn lines(&self, unit: &str, sentence: &str) -> Vec<Line> {
         let room = match &self.region {
-            Some(_) => self.session.output.width().saturating_sub(UNIT_WIDTH + 2).max(20),
+            Some(_) => self.call.output.width().saturating_sub(UNIT_WIDTH + 2).max(20),
             None => usize::MAX,
         };
         let beside = std::iter::once(unit).chain(std::iter::repeat(""));
@@ -90,11 +90,11 @@ impl<'a> Screen<'a> {
 
     /// Tells what was kept.
     fn let_go(&mut self) {
-        self.kept.take().into_iter().flatten().for_each(|line| self.session.output.talk(line));
+        self.kept.take().into_iter().flatten().for_each(|line| self.call.output.talk(line));
     }
 
     fn draw(&mut self, run: &Run) {
-        let now_ms = self.session.now_ms();
+        let now_ms = self.call.now_ms();
         if let Some(region) = &mut self.region {
             region.show(&picture(run, self.started_ms, now_ms)).ok();
             self.drawn_ms = now_ms;
@@ -107,8 +107,8 @@ impl Watch for Screen<'_> {
         if events.is_empty() || self.quiet {
             return;
         }
-        if self.session.json() {
-            self.session.events(events);
+        if self.call.json() {
+            self.call.events(events);
             return;
         }
         self.clear();
@@ -124,7 +124,7 @@ impl Watch for Screen<'_> {
                 if matches!(event.event, Event::DecisionAsked(_)) {
                     self.kept = Some(lines);
                 } else {
-                    lines.into_iter().for_each(|line| self.session.output.talk(line));
+                    lines.into_iter().for_each(|line| self.call.output.talk(line));
                 }
             }
         }
@@ -136,19 +136,19 @@ impl Watch for Screen<'_> {
     }
 
     fn tick(&mut self, run: &Run) {
-        if self.session.now_ms() >= self.drawn_ms + REDRAW_MS {
+        if self.call.now_ms() >= self.drawn_ms + REDRAW_MS {
             self.draw(run);
         }
     }
 }
 
 /// Does what is left to be done of a run that is over: its branch, and where it lands.
-pub fn finish(runs: &Runs, run: RunSession, session: &Session) -> Result<RunSession, Failure> {
-    let mut screen = Screen::new(session, run.run());
+pub fn finish(runs: &Runs, run: RunSession, call: &Invocation) -> Result<RunSession, Failure> {
+    let mut screen = Screen::new(call, run.run());
     // What it comes to is printed as one document.
-    screen.quiet = session.json();
+    screen.quiet = call.json();
     let stop = Arc::new(AtomicBool::new(false));
-    let ended = runs.drive(session.environment.program()?).until_rest(run, WhenIdle::WaitForTimer, stop, &mut screen);
+    let ended = runs.drive(call.environment.program()?).until_rest(run, WhenIdle::WaitForTimer, stop, &mut screen);
     screen.clear();
     ended.map(|(run, _)| run)
 }
@@ -159,18 +159,17 @@ pub fn drive(
     mut run: RunSession,
     opened: &[Recorded],
     wait: Wait,
-    session: &Session,
+    call: &Invocation,
 ) -> Result<Exit, Failure> {
     let stop = signals::stop();
     runs.service.sweep();
     let (id, after) = (run.run().id, run.run().seq);
-    let program = session.environment.program()?;
+    let program = call.environment.program()?;
     let mut driving = runs.drive(program);
-    driving.notices(run.run()).filter(|_| !session.json()).for_each(|notice| session.output.notice(&notice));
-    let mut screen = Screen::new(session, run.run());
+    driving.notices(run.run()).filter(|_| !call.json()).for_each(|notice| call.output.notice(&notice));
+    let mut screen = Screen::new(call, run.run());
     screen.events(run.run(), opened);
-    let interactive =
-        wait == Wait::Attached && io::stdin().is_terminal() && io::stderr().is_terminal() && !session.json();
+    let interactive = wait == Wait::Attached && io::stdin().is_terminal() && io::stderr().is_terminal() && !call.json();
     let patience = if wait == Wait::No { WhenIdle::Return } else { WhenIdle::WaitForTimer };
     loop {
         let rested = driving.until_rest(run, patience, stop.clone(), &mut screen);
@@ -180,16 +179,16 @@ pub fn drive(
         match rest {
             DriveOutcome::Closed | DriveOutcome::Halted => {
                 let all = events(&*runs.journal, id, 0, u64::MAX)?;
-                let exit = end(run.run(), sandbox_summary::recorded(&all), session);
+                let exit = end(run.run(), sandbox_summary::recorded(&all), call);
                 let mut commands = Vec::new();
                 let delivered = runs.complete_deliveries(run.run(), after, &mut commands);
-                commands.iter().for_each(|command| next(session, command));
+                commands.iter().for_each(|command| next(call, command));
                 delivered.map_err(about(id))?;
                 return Ok(exit);
             }
             DriveOutcome::Stopped => {
-                session.output.talk("stopped: the workers are ended, and everything up to here is in the journal");
-                next(session, &format!("tollgate resume {}", run.run().id));
+                call.output.talk("stopped: the workers are ended, and everything up to here is in the journal");
+                next(call, &format!("tollgate resume {}", run.run().id));
                 // Nothing failed, and unless something is asked nobody is waited for: what is outside of the run ended it.
                 let asked = run.run().pending().next().is_some();
                 return Ok(Exit::With(if asked { Kind::Waiting } else { Kind::Environment }));
@@ -197,39 +196,39 @@ pub fn drive(
             DriveOutcome::Waiting if interactive => {
                 screen.kept = None;
                 let mut watch = |run: &Run, events: &[Recorded]| screen.events(run, events);
-                if ask(runs, &mut run, session, &stop, &mut watch)? == Asked::Left {
-                    return Ok(left(run.run(), session));
+                if ask(runs, &mut run, call, &stop, &mut watch)? == Asked::Left {
+                    return Ok(left(run.run(), call));
                 }
                 screen.clear();
                 driving = runs.drive(program);
             }
-            DriveOutcome::Waiting => return Ok(waiting(runs, run.run(), session)),
-            DriveOutcome::Sleeping => return Ok(sleeping(run.run(), session)),
+            DriveOutcome::Waiting => return Ok(waiting(runs, run.run(), call)),
+            DriveOutcome::Sleeping => return Ok(sleeping(run.run(), call)),
         }
     }
 }
 
 /// Says how a run ended or why it stands still, without which parts of the sandbox, and what to type next.
-fn end(run: &Run, sandbox: Option<String>, session: &Session) -> Exit {
-    let output = &session.output;
+fn end(run: &Run, sandbox: Option<String>, call: &Invocation) -> Exit {
+    let output = &call.output;
     let sandbox = sandbox.map(|said| format!("; {said}")).unwrap_or_default();
     match &run.phase {
         Phase::Closed { outcome: RunOutcome::Succeeded, why, .. } => {
-            if !session.json() {
+            if !call.json() {
                 let head = Line::new().add(Style::Good, "✓ ").add(Style::Strong, format!("{} succeeded", run.id));
                 output.talk(head.text(format!(": {why}{sandbox}")));
-                next(session, &format!("git log -p tollgate/{}", run.id));
+                next(call, &format!("git log -p tollgate/{}", run.id));
                 if run.landed.is_empty() {
-                    next(session, &format!("tollgate land {} --as merge", run.id));
+                    next(call, &format!("tollgate land {} --as merge", run.id));
                 }
-                next(session, &format!("tollgate show {}", run.id));
+                next(call, &format!("tollgate show {}", run.id));
             }
             Exit::Done
         }
         Phase::Closed { why, .. } => {
             let head = format!("{} closed without success: {why}", run.id);
             output.talk(Line::new().add(Style::Bad, "✗ ").add(Style::Strong, head).text(sandbox));
-            next(session, &format!("tollgate show {}", run.id));
+            next(call, &format!("tollgate show {}", run.id));
             Exit::With(Kind::Refused)
         }
         Phase::Halted { .. } | Phase::Open => {
@@ -243,19 +242,19 @@ fn end(run: &Run, sandbox: Option<String>, session: &Session) -> Exit {
                 let begins = std::iter::once("").chain(std::iter::repeat("  "));
                 begins.zip(wrap(text, room)).for_each(|(more, line)| output.talk(format!("{indent}{more}{line}")));
             }
-            next(session, &format!("tollgate retry {}", run.id));
-            next(session, &format!("tollgate cancel {}", run.id));
+            next(call, &format!("tollgate retry {}", run.id));
+            next(call, &format!("tollgate cancel {}", run.id));
             if is_held_by(run, &OUTSIDE.into()) {
                 let name = &run.protocol.name;
                 output.talk(format!(
                     "  a run keeps the areas it started with; [areas.{name}] in .tollgate/config.toml says for the next one where files lie:"
                 ));
-                next(session, &format!("tollgate doctor {name}"));
+                next(call, &format!("tollgate doctor {name}"));
             }
             if !is_held_by(run, &Outcome::Unready) {
                 return Exit::With(Kind::Refused);
             }
-            next(session, &format!("tollgate explain {}", Code::NOT_READY));
+            next(call, &format!("tollgate explain {}", Code::NOT_READY));
             Exit::With(Kind::Environment)
         }
     }
@@ -295,16 +294,16 @@ fn held(run: &Run) -> Vec<String> {
     }
 }
 
-fn next(session: &Session, command: &str) {
-    session.output.talk(Line::from("  ").add(Style::Accent, command.to_owned()));
+fn next(call: &Invocation, command: &str) {
+    call.output.talk(Line::from("  ").add(Style::Accent, command.to_owned()));
 }
 
 /// Shows what a run waits for, and how to answer.
-pub fn waiting(runs: &Runs, run: &Run, session: &Session) -> Exit {
-    if !session.json() {
+pub fn waiting(runs: &Runs, run: &Run, call: &Invocation) -> Exit {
+    if !call.json() {
         for (id, decision) in run.pending() {
-            question(runs, run, id, decision, session);
-            how_to_answer(run, id, decision, session);
+            question(runs, run, id, decision, call);
+            how_to_answer(run, id, decision, call);
         }
     }
     Exit::With(kind(run))
@@ -316,20 +315,20 @@ fn kind(run: &Run) -> Kind {
 }
 
 /// Says until when a run sleeps that nobody wakes.
-fn sleeping(run: &Run, session: &Session) -> Exit {
-    let when = run.sleeps_until().map_or_else(String::new, |at| format::then(session.now_ms(), at));
-    session.output.talk(format!("{} sleeps: a quota is used up, and it can go on {when}", run.id));
-    next(session, &format!("tollgate resume {}", run.id));
+fn sleeping(run: &Run, call: &Invocation) -> Exit {
+    let when = run.sleeps_until().map_or_else(String::new, |at| format::then(call.now_ms(), at));
+    call.output.talk(format!("{} sleeps: a quota is used up, and it can go on {when}", run.id));
+    next(call, &format!("tollgate resume {}", run.id));
     Exit::With(Kind::Budget)
 }
 
 /// The person left the question open.
-fn left(run: &Run, session: &Session) -> Exit {
-    session.output.talk(format!("{} waits for an answer; nothing is lost", run.id));
-    run.pending().for_each(|(id, decision)| how_to_answer(run, id, decision, session));
+fn left(run: &Run, call: &Invocation) -> Exit {
+    call.output.talk(format!("{} waits for an answer; nothing is lost", run.id));
+    run.pending().for_each(|(id, decision)| how_to_answer(run, id, decision, call));
     Exit::With(kind(run))
 }
 
-fn how_to_answer(run: &Run, id: DecisionId, decision: &Decision, session: &Session) {
-    options(decision, &format!("tollgate decide {} {id} ", run.id), "--text 'YOUR ANSWER'", session);
+fn how_to_answer(run: &Run, id: DecisionId, decision: &Decision, call: &Invocation) {
+    options(decision, &format!("tollgate decide {} {id} ", run.id), "--text 'YOUR ANSWER'", call);
 }

@@ -78,12 +78,12 @@ enum Command {
 
 /// What a command is given: where to print, and what the process was started with.
 #[derive(Debug)]
-pub struct Session {
+pub struct Invocation {
     pub output: Output,
     pub environment: Environment,
 }
 
-impl Session {
+impl Invocation {
     /// Whether data is printed as JSON.
     pub fn json(&self) -> bool {
         self.output.format() == Format::Json
@@ -177,7 +177,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let environment = environment();
     let output = Output::of_process(format, environment.as_ref().unwrap_or(&Environment::default()));
     guarded(&output, || match environment {
-        Ok(environment) => start(arguments, Session { output: Output::of_process(format, &environment), environment }),
+        Ok(environment) => {
+            start(arguments, Invocation { output: Output::of_process(format, &environment), environment })
+        }
         Err(failure) => nowhere(&arguments, failure, format),
     })
 }
@@ -193,20 +195,20 @@ fn environment() -> Result<Environment, Failure> {
 /// Ends where there is no folder to be in: whoever delegates has a report all the same.
 fn nowhere(arguments: &[OsString], failure: Failure, format: Format) -> u8 {
     let environment = Environment::default();
-    let session = Session { output: Output::of_process(format, &environment), environment };
+    let call = Invocation { output: Output::of_process(format, &environment), environment };
     let result = match Cli::try_parse_from(arguments).map(|cli| cli.command) {
-        Ok(Command::Delegate(args)) => commands::delegate::unable(&args, failure, &session),
+        Ok(Command::Delegate(args)) => commands::delegate::unable(&args, failure, &call),
         Ok(_) | Err(_) => Err(failure),
     };
-    finish(result, &session)
+    finish(result, &call)
 }
 
-fn start(arguments: Vec<OsString>, session: Session) -> u8 {
+fn start(arguments: Vec<OsString>, call: Invocation) -> u8 {
     #[cfg(debug_assertions)]
-    fail_at::arm(&session.environment);
-    program::not_looked_for_in(agent::own_places().chain(session.environment.state_dir().ok()).collect());
+    fail_at::arm(&call.environment);
+    program::not_looked_for_in(agent::own_places().chain(call.environment.state_dir().ok()).collect());
     let result = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => run(cli.command, &session),
+        Ok(cli) => run(cli.command, &call),
         Err(error) if error.use_stderr() => Err(usage(&error, &typed_command(&arguments))),
         // Help and version are what was asked for; clap knows how wide and how colourful.
         Err(error) => {
@@ -214,50 +216,50 @@ fn start(arguments: Vec<OsString>, session: Session) -> u8 {
             Ok(Exit::Done)
         }
     };
-    finish(result, &session)
+    finish(result, &call)
 }
 
 /// The exit code of what came of a command, which is said where it failed.
-fn finish(result: Result<Exit, Failure>, session: &Session) -> u8 {
-    match result.and_then(|exit| session.output.finish().map(|()| exit)) {
+fn finish(result: Result<Exit, Failure>, call: &Invocation) -> u8 {
+    match result.and_then(|exit| call.output.finish().map(|()| exit)) {
         Ok(exit) => exit.code(),
-        Err(failure) => report(&session.output, &failure),
+        Err(failure) => report(&call.output, &failure),
     }
 }
 
-fn run(command: Command, session: &Session) -> Result<Exit, Failure> {
+fn run(command: Command, call: &Invocation) -> Result<Exit, Failure> {
     match command {
-        Command::Init(args) => commands::init::run(&args, session),
-        Command::Doctor(args) => commands::doctor::run(&args, session),
-        Command::Demo(args) => commands::demo::run(&args, session),
-        Command::Run(args) => commands::run::run(args, session),
-        Command::Decide(args) => commands::decide::run(args, session),
-        Command::Resume(args) => commands::resume::run(&args, session),
-        Command::Retry(args) => commands::retry::run(&args, session),
-        Command::Repair(args) => commands::repair::run(&args, session),
-        Command::Cancel(args) => commands::cancel::run(&args, session),
-        Command::Ls(args) => commands::ls::run(&args, session),
-        Command::Show(args) => commands::show::run(&args, session),
-        Command::Inbox(args) => commands::inbox::run(&args, session),
-        Command::Logs(args) => commands::logs::run(&args, session),
-        Command::Diff(args) => commands::diff::run(&args, session),
-        Command::Land(args) => commands::land::run(&args, session),
-        Command::Evidence(args) => commands::evidence::run(&args, session),
-        Command::Verify(args) => commands::verify::run(&args, session),
-        Command::Export(args) => commands::export::run(&args, session),
-        Command::Gc(args) => commands::gc::run(&args, session),
-        Command::Trust(args) => commands::trust::run(&args, session),
-        Command::Protocol(args) => commands::protocol::run(&args, session),
-        Command::Contract(args) => commands::contract::run(&args, session),
-        Command::Scope(args) => commands::scope::run(&args, session),
-        Command::Worker(args) => commands::worker::run(&args, session),
-        Command::Report(args) => commands::report::run(args, session),
-        Command::Delegate(args) => commands::delegate::run(&args, session),
-        Command::Explain(args) => commands::explain::run(&args, session),
-        Command::Completions(args) => commands::completions::run(&args, session, Cli::command()),
-        Command::Schemas(args) => commands::schemas::run(&args, session),
-        Command::WorkerAcp(args) => commands::worker_acp::run(args, session),
-        Command::WorkerScript(args) => commands::worker_script::run(&args, session),
+        Command::Init(args) => commands::init::run(&args, call),
+        Command::Doctor(args) => commands::doctor::run(&args, call),
+        Command::Demo(args) => commands::demo::run(&args, call),
+        Command::Run(args) => commands::run::run(args, call),
+        Command::Decide(args) => commands::decide::run(args, call),
+        Command::Resume(args) => commands::resume::run(&args, call),
+        Command::Retry(args) => commands::retry::run(&args, call),
+        Command::Repair(args) => commands::repair::run(&args, call),
+        Command::Cancel(args) => commands::cancel::run(&args, call),
+        Command::Ls(args) => commands::ls::run(&args, call),
+        Command::Show(args) => commands::show::run(&args, call),
+        Command::Inbox(args) => commands::inbox::run(&args, call),
+        Command::Logs(args) => commands::logs::run(&args, call),
+        Command::Diff(args) => commands::diff::run(&args, call),
+        Command::Land(args) => commands::land::run(&args, call),
+        Command::Evidence(args) => commands::evidence::run(&args, call),
+        Command::Verify(args) => commands::verify::run(&args, call),
+        Command::Export(args) => commands::export::run(&args, call),
+        Command::Gc(args) => commands::gc::run(&args, call),
+        Command::Trust(args) => commands::trust::run(&args, call),
+        Command::Protocol(args) => commands::protocol::run(&args, call),
+        Command::Contract(args) => commands::contract::run(&args, call),
+        Command::Scope(args) => commands::scope::run(&args, call),
+        Command::Worker(args) => commands::worker::run(&args, call),
+        Command::Report(args) => commands::report::run(args, call),
+        Command::Delegate(args) => commands::delegate::run(&args, call),
+        Command::Explain(args) => commands::explain::run(&args, call),
+        Command::Completions(args) => commands::completions::run(&args, call, Cli::command()),
+        Command::Schemas(args) => commands::schemas::run(&args, call),
+        Command::WorkerAcp(args) => commands::worker_acp::run(args, call),
+        Command::WorkerScript(args) => commands::worker_script::run(&args, call),
     }
 }
 

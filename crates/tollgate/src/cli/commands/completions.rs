@@ -3,7 +3,7 @@
 use tollgate_api::Completions;
 use tollgate_app::failure::Failure;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 
 /// Print the completions of a shell
 ///
@@ -14,14 +14,14 @@ pub struct CompletionsArgs {
     shell: clap_complete::Shell,
 }
 
-pub fn run(args: &CompletionsArgs, session: &Session, mut command: clap::Command) -> Result<Exit, Failure> {
+pub fn run(args: &CompletionsArgs, call: &Invocation, mut command: clap::Command) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "tollgate", &mut script);
     let script = String::from_utf8_lossy(&script).into_owned();
-    if session.json() {
-        session.output.json(&Completions { shell: args.shell.to_string(), script });
+    if call.json() {
+        call.output.json(&Completions { shell: args.shell.to_string(), script });
     } else {
-        session.output.text(&script);
+        call.output.text(&script);
     }
     Ok(Exit::Done)
 }

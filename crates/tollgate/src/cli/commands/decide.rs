@@ -10,7 +10,7 @@ use tollgate_core::run::decide::Answer;
 use tollgate_engine::driver::DriveError;
 
 use crate::cli::drive::{Wait, drive};
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 
 /// Answer a question
 ///
@@ -38,8 +38,8 @@ pub struct DecideArgs {
     no_wait: bool,
 }
 
-pub fn run(args: DecideArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = session.runs_as_person()?;
+pub fn run(args: DecideArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let runs = call.runs_as_person()?;
     let (run, id, option) = parse(&args.words)?;
     let mut dispositions = BTreeMap::new();
     for text in &args.requirement {
@@ -55,22 +55,22 @@ pub fn run(args: DecideArgs, session: &Session) -> Result<Exit, Failure> {
         scope: args.scope.iter().map(|glob| glob.as_str().into()).collect(),
         ..Answer::default()
     };
-    let (run, events) = runs.decide(&session.person(), run, id, answer)?;
+    let (run, events) = runs.decide(&call.person(), run, id, answer)?;
     if events.is_empty() {
-        session.output.talk(format!("{id} was already answered like this; nothing changed"));
+        call.output.talk(format!("{id} was already answered like this; nothing changed"));
     }
     if args.no_resume {
-        session.events(&events);
+        call.events(&events);
         if !events.is_empty() {
-            session.output.talk(format!("recorded; `tollgate resume {}` goes on with it", run.run().id));
+            call.output.talk(format!("recorded; `tollgate resume {}` goes on with it", run.run().id));
         }
         return Ok(Exit::Done);
     }
     let wait = if args.no_wait { Wait::No } else { Wait::Attached };
-    match drive(&runs, run, &events, wait, session) {
+    match drive(&runs, run, &events, wait, call) {
         // Somebody drives it already and sees the answer.
         Err(failure) if failure.code() == DriveError::held_code() => {
-            session.output.talk("recorded; the process that drives the run goes on with it");
+            call.output.talk("recorded; the process that drives the run goes on with it");
             Ok(Exit::Done)
         }
         other => other,

@@ -19,7 +19,7 @@ use tollgate_core::id::RunId;
 use tollgate_core::run::event::{Event, Work};
 use tollgate_engine::verify;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::text::{Line, Style, wrap};
 
 /// One demonstration: what lies in its repository, what its agents do, and what is typed.
@@ -123,20 +123,20 @@ pub struct DemoArgs {
     story: Told,
 }
 
-pub fn run(args: &DemoArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = session.runs_as_person()?;
+pub fn run(args: &DemoArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let runs = call.runs_as_person()?;
     let story = match args.story {
         Told::Standard => STANDARD,
         Told::Complex => COMPLEX,
     };
     let repository = new_folder(&runs.state, &story)?.join(story.repository);
     make_repository(&repository, &story)?;
-    let demo = Demo { session, runs, story, repository };
+    let demo = Demo { call, runs, story, repository };
     demo.play()
 }
 
 struct Demo<'a> {
-    session: &'a Session,
+    call: &'a Invocation,
     runs: Runs,
     story: Story,
     repository: PathBuf,
@@ -194,28 +194,28 @@ impl Demo<'_> {
 
     /// Prints a text behind a first piece, broken to the width of the terminal; the other lines begin with `indent`.
     fn talk(&self, first: Line, indent: &str, style: Style, text: &str) {
-        if self.session.json() {
+        if self.call.json() {
             return;
         }
-        let room = self.session.output.width().saturating_sub(indent.len()).max(20);
+        let room = self.call.output.width().saturating_sub(indent.len()).max(20);
         let begins = std::iter::once(first).chain(std::iter::repeat_with(|| Line::from(indent)));
-        begins.zip(wrap(text, room)).for_each(|(begin, line)| self.session.output.talk(begin.add(style, line)));
+        begins.zip(wrap(text, room)).for_each(|(begin, line)| self.call.output.talk(begin.add(style, line)));
     }
 
     fn summary(&self, run: &str) -> Result<Exit, Failure> {
-        let session = self.runs.load(run)?;
-        let events = tollgate_engine::session::events(&*self.runs.service.journal, session.run().id, 0, u64::MAX)?;
+        let loaded = self.runs.load(run)?;
+        let events = tollgate_engine::session::events(&*self.runs.service.journal, loaded.run().id, 0, u64::MAX)?;
         let count = |wanted: fn(&Event) -> bool| events.iter().filter(|event| wanted(&event.event)).count();
         let attempts =
             count(|event| matches!(event, Event::AttemptStarted(s) if matches!(s.work, Work::Dispatch { .. })));
         let findings = count(|event| matches!(event, Event::FindingOpened(_)));
         let lost = count(|event| matches!(event, Event::AttemptLost(_)));
         let answered = count(|event| matches!(event, Event::DecisionEnded(ended) if !ended.in_advance));
-        if self.session.json() {
-            self.session.output.json(&self.runs.detail(run, false, self.session.now_ms(), &mut Vec::new())?.run);
+        if self.call.json() {
+            self.call.output.json(&self.runs.detail(run, false, self.call.now_ms(), &mut Vec::new())?.run);
             return Ok(Exit::Done);
         }
-        let output = &self.session.output;
+        let output = &self.call.output;
         output.talk("");
         let told = |number, what| format::count(number, what);
         let done = format!(
@@ -256,7 +256,7 @@ impl Demo<'_> {
     fn start(&self, arguments: &[String]) -> Result<Child, Failure> {
         let line = format!("$ tollgate {}", tollgate_engine::workers::shell_words::join(arguments));
         self.talk(Line::from("   "), "       ", Style::Accent, &line);
-        Command::new(self.session.environment.program()?)
+        Command::new(self.call.environment.program()?)
             .args(arguments)
             .current_dir(&self.repository)
             .env("TOLLGATE_STATE", &self.runs.state)

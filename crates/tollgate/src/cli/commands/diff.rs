@@ -12,7 +12,7 @@ use tollgate_core::scope::in_scope;
 use tollgate_engine::git::ObjectId;
 use tollgate_engine::workspace::{Workspace, WorkspaceError};
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::text::{Line, Style};
 
 /// A longer patch is refused: half of one is worse than none.
@@ -51,8 +51,8 @@ struct Part {
     only: Option<Vec<Name>>,
 }
 
-pub fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_to_read(&session.environment)?;
+pub fn run(args: &DiffArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let runs = Runs::open_to_read(&call.environment)?;
     let loaded = runs.load(&args.run)?;
     let run = loaded.run();
     let workspace = Workspace::of(&runs.state, run).map_err(|error| gone(run, &error))?;
@@ -70,7 +70,7 @@ pub fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
             let hint = format!("`tollgate show {}` names the files and the branch or tree that has them", run.id);
             return Err(Failure::refused(Code::TREE_TOO_LARGE, message).hint(hint));
         }
-        print(session, args.by.is_some(), part, &patch);
+        print(call, args.by.is_some(), part, &patch);
     }
     Ok(Exit::Done)
 }
@@ -177,9 +177,9 @@ fn patch(workspace: &Workspace, part: &Part) -> Result<(Vec<u8>, bool), Workspac
     workspace.diff(&from, &to, only.as_deref(), PATCH_BYTES_MAX)
 }
 
-fn print(session: &Session, titled: bool, part: Part, patch: &[u8]) {
-    if session.json() {
-        session.output.json(&DiffPart {
+fn print(call: &Invocation, titled: bool, part: Part, patch: &[u8]) {
+    if call.json() {
+        call.output.json(&DiffPart {
             title: part.title,
             unit: part.unit.map(|unit| unit.to_string()),
             from: part.from.to_string(),
@@ -189,7 +189,7 @@ fn print(session: &Session, titled: bool, part: Part, patch: &[u8]) {
         return;
     }
     if titled {
-        session.output.data(Line::new().add(Style::Accent, format!("# {}", part.title)));
+        call.output.data(Line::new().add(Style::Accent, format!("# {}", part.title)));
     }
-    session.output.bytes(patch);
+    call.output.bytes(patch);
 }

@@ -20,7 +20,7 @@ use tollgate_core::scope;
 use tollgate_engine::sandbox::{ReservedPaths, probe, search_path_into};
 use tollgate_engine::workspace::{Repository as Checkout, WorkspaceError};
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::status;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
@@ -37,21 +37,21 @@ pub struct DoctorArgs {
     protocol: Option<String>,
 }
 
-pub fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
-    let protocol = args.protocol.as_deref().map(|name| read_protocol(name, session)).transpose()?;
+pub fn run(args: &DoctorArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let protocol = args.protocol.as_deref().map(|name| read_protocol(name, call)).transpose()?;
     let mut report = Report(Vec::new());
-    report.git(session);
-    report.state(session);
-    let standing = report.repository(session);
-    let known = report.protocols(session);
-    let config = report.config(session, standing.as_ref(), &known);
-    report.sandbox(session, config.as_ref());
+    report.git(call);
+    report.state(call);
+    let standing = report.repository(call);
+    let known = report.protocols(call);
+    let config = report.config(call, standing.as_ref(), &known);
+    report.sandbox(call, config.as_ref());
     if let Some(config) = &config {
         report.budget(config);
         if let Some(standing) = &standing {
-            report.worktree(session, standing, config);
+            report.worktree(call, standing, config);
         }
-        report.workers(session, standing.as_ref(), config, protocol.as_ref());
+        report.workers(call, standing.as_ref(), config, protocol.as_ref());
     }
     let repository = standing.as_ref().and_then(Standing::repository);
     let areas = match (&protocol, repository, &config) {
@@ -63,21 +63,21 @@ pub fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
         report.say("protocol", DoctorStatus::Ok, "name one to see its roles and where its areas lie", Some(&next));
     }
     let ready = report.0.iter().all(|check| check.status != DoctorStatus::Problem);
-    Ok(told(&Doctor { ready, checks: report.0, areas }, session))
+    Ok(told(&Doctor { ready, checks: report.0, areas }, call))
 }
 
 /// Prints what was found, and says how to end.
-pub(super) fn told(doctor: &Doctor, session: &Session) -> Exit {
-    if session.json() {
-        session.output.json(doctor);
+pub(super) fn told(doctor: &Doctor, call: &Invocation) -> Exit {
+    if call.json() {
+        call.output.json(doctor);
     } else {
-        print(doctor, session);
+        print(doctor, call);
     }
     if doctor.ready { Exit::Done } else { Exit::With(Kind::Environment) }
 }
 
-fn read_protocol(name: &str, session: &Session) -> Result<Protocol, Failure> {
-    super::protocol::need(&protocols::find(name, &session.environment)?)
+fn read_protocol(name: &str, call: &Invocation) -> Result<Protocol, Failure> {
+    super::protocol::need(&protocols::find(name, &call.environment)?)
 }
 
 /// What was found so far.
@@ -107,8 +107,8 @@ impl Report {
         );
     }
 
-    pub fn git(&mut self, session: &Session) {
-        match git_version(&session.environment) {
+    pub fn git(&mut self, call: &Invocation) {
+        match git_version(&call.environment) {
             Ok(version) if version >= GIT_MIN => self.ok("git", format!("git {}.{}", version.0, version.1)),
             Ok(version) => {
                 let message = format!("git {}.{} is too old", version.0, version.1);
@@ -118,12 +118,12 @@ impl Report {
         }
     }
 
-    pub fn state(&mut self, session: &Session) {
-        let path = match session.environment.state_dir() {
+    pub fn state(&mut self, call: &Invocation) {
+        let path = match call.environment.state_dir() {
             Ok(path) => path,
             Err(failure) => return self.failed("state", &failure),
         };
-        if let Err(failure) = need_a_place_apart(&path, &session.environment) {
+        if let Err(failure) = need_a_place_apart(&path, &call.environment) {
             return self.failed("state", &failure);
         }
         match files::make_folder(&path) {
@@ -135,8 +135,8 @@ impl Report {
         }
     }
 
-    fn repository(&mut self, session: &Session) -> Option<Standing> {
-        let standing = match Standing::look(&session.environment) {
+    fn repository(&mut self, call: &Invocation) -> Option<Standing> {
+        let standing = match Standing::look(&call.environment) {
             Ok(standing) => standing,
             Err(failure) => {
                 self.failed("repository", &failure);
@@ -210,14 +210,14 @@ impl Report {
     }
 
     /// The protocols that a configuration can speak of.
-    fn protocols(&mut self, session: &Session) -> Vec<Protocol> {
-        match protocols::list(&session.environment) {
+    fn protocols(&mut self, call: &Invocation) -> Vec<Protocol> {
+        match protocols::list(&call.environment) {
             Ok(all) => all.iter().filter_map(|definition| super::protocol::need(definition).ok()).collect(),
             Err(_) => Vec::new(), // Said of the repository already.
         }
     }
 
-    fn config(&mut self, session: &Session, standing: Option<&Standing>, known: &[Protocol]) -> Option<Config> {
+    fn config(&mut self, call: &Invocation, standing: Option<&Standing>, known: &[Protocol]) -> Option<Config> {
         if let Some(repository) = standing.and_then(Standing::repository) {
             // The working copy is what a person edits: its errors are said before they are committed.
             let path = repository.root().join(CONFIG_PATH);
@@ -231,8 +231,8 @@ impl Report {
                 Err(failure) => self.failed("config", &failure),
             }
         }
-        let loaded = Config::load(&session.environment, standing.and_then(Standing::trusted));
-        match (&loaded, session.environment.user_config()) {
+        let loaded = Config::load(&call.environment, standing.and_then(Standing::trusted));
+        match (&loaded, call.environment.user_config()) {
             (Ok(config), Some(path)) => {
                 if let Some(layer) = config.layer(config::Origin::User) {
                     self.layer(&path.display().to_string(), layer, known);
@@ -275,9 +275,9 @@ impl Report {
     }
 
     /// What holds workers here, found by doing it.
-    pub fn sandbox(&mut self, session: &Session, config: Option<&Config>) {
+    pub fn sandbox(&mut self, call: &Invocation, config: Option<&Config>) {
         let asked = config.and_then(Config::sandbox).map(|setting| setting.value).unwrap_or_default();
-        let able = match session.environment.program() {
+        let able = match call.environment.program() {
             Ok(program) => probe(program),
             Err(failure) => return self.failed("sandbox", &failure),
         };
@@ -343,15 +343,15 @@ impl Report {
 
     fn workers(
         &mut self,
-        session: &Session,
+        call: &Invocation,
         standing: Option<&Standing>,
         config: &Config,
         protocol: Option<&Protocol>,
     ) {
         let Some(standing) = standing else { return };
-        let paths = Paths { standing, directory: session.environment.directory() };
+        let paths = Paths { standing, directory: call.environment.directory() };
         for (name, setting) in config.workers() {
-            self.worker(session, paths, &format!("worker {name}"), (setting.value, setting.from), false);
+            self.worker(call, paths, &format!("worker {name}"), (setting.value, setting.from), false);
         }
         let Some(protocol) = protocol else { return };
         let force = match config.in_force(protocol) {
@@ -360,7 +360,7 @@ impl Report {
         };
         for (role, assigned) in force.roles.iter().filter(|(_, assigned)| assigned.name.is_none()) {
             let known = (&assigned.worker, assigned.from);
-            self.worker(session, paths, &format!("worker of {role}"), known, assigned.is_typed());
+            self.worker(call, paths, &format!("worker of {role}"), known, assigned.is_typed());
         }
         let idle: Vec<&str> =
             protocol.roles.keys().map(|role| &**role).filter(|role| !force.roles.contains_key(*role)).collect();
@@ -374,7 +374,7 @@ impl Report {
 
     pub fn worker(
         &mut self,
-        session: &Session,
+        call: &Invocation,
         paths: Paths<'_>,
         name: &str,
         (worker, from): (&Worker, config::Origin),
@@ -385,7 +385,7 @@ impl Report {
         let via =
             if let Adapter::Agent(adapter) = worker.adapter { format!("{}: ", adapter.name) } else { String::new() };
         let script = worker.adapter == Adapter::Script;
-        let found = match paths.locate(worker, typed, &session.environment) {
+        let found = match paths.locate(worker, typed, &call.environment) {
             Ok(found) => found,
             Err(failure) => return self.failed(name, &failure),
         };
@@ -456,22 +456,22 @@ impl Report {
     }
 }
 
-fn print(doctor: &Doctor, session: &Session) {
-    let width = session.output.width();
+fn print(doctor: &Doctor, call: &Invocation) {
+    let width = call.output.width();
     let names = doctor.checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
     for check in &doctor.checks {
         let state = status::doctor(check.status);
         let head = Line::new().add(state.style, format!("{} {:<8}", state.symbol, state.word));
-        session.output.paragraph(head.add(Style::Strong, format!("{:<names$} ", check.name)), &check.message);
+        call.output.paragraph(head.add(Style::Strong, format!("{:<names$} ", check.name)), &check.message);
         if let Some(next) = &check.next {
             let label = Line::from(" ".repeat(names + 11)).add(Style::Accent, "next: ");
-            session.output.paragraph(label, next);
+            call.output.paragraph(label, next);
         }
     }
     if doctor.areas.is_empty() {
         return;
     }
-    session.output.data("");
+    call.output.data("");
     let row = |area: &AreaFiles| {
         let name = area.area.as_deref().unwrap_or("(no area)");
         let files = count(usize::try_from(area.files).unwrap_or(usize::MAX), "file");
@@ -486,5 +486,5 @@ fn print(doctor: &Doctor, session: &Session) {
     let rows = doctor.areas.iter().map(row).collect();
     table(&["area", "files", "patterns", "from", "for example"], rows, width)
         .into_iter()
-        .for_each(|line| session.output.data(line));
+        .for_each(|line| call.output.data(line));
 }

@@ -13,7 +13,7 @@ use tollgate_core::run::Recorded;
 use tollgate_engine::verify::objects_of;
 use tollgate_store::Journal;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 
 /// Shorter beginnings name too much.
 const DIGITS_MIN: usize = 6;
@@ -30,22 +30,22 @@ pub struct EvidenceArgs {
     object: String,
 }
 
-pub fn run(args: &EvidenceArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_to_read(&session.environment)?;
+pub fn run(args: &EvidenceArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let runs = Runs::open_to_read(&call.environment)?;
     let digest = find(&runs, &args.object)?;
     let Some(bytes) = runs.journal.object(digest)? else {
         return Err(unknown(&args.object));
     };
-    if session.json() {
+    if call.json() {
         let text = String::from_utf8_lossy(&bytes);
-        session.output.json(&StoredObject {
+        call.output.json(&StoredObject {
             object: digest.to_string(),
             bytes: bytes.len() as u64,
             exact: text.as_bytes() == &*bytes,
             text: text.into_owned(),
         });
     } else {
-        session.output.bytes(&bytes);
+        call.output.bytes(&bytes);
     }
     Ok(Exit::Done)
 }

@@ -4,7 +4,7 @@ use tollgate_api::CodePage;
 use tollgate_app::failure::Failure;
 use tollgate_core::code::Code;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
 
@@ -17,25 +17,25 @@ pub struct ExplainArgs {
     code: Option<String>,
 }
 
-pub fn run(args: &ExplainArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &ExplainArgs, call: &Invocation) -> Result<Exit, Failure> {
     let Some(text) = &args.code else {
         let codes = Code::all().collect::<Vec<_>>();
-        if session.json() {
-            codes.into_iter().for_each(|code| session.output.json(&page(code)));
+        if call.json() {
+            codes.into_iter().for_each(|code| call.output.json(&page(code)));
         } else {
             let row = |code: Code| vec![Line::new().add(Style::Strong, code.as_str()), title(code).into()];
-            let lines = table(&[], codes.into_iter().map(row).collect(), session.output.width());
-            lines.into_iter().for_each(|line| session.output.data(line));
+            let lines = table(&[], codes.into_iter().map(row).collect(), call.output.width());
+            lines.into_iter().for_each(|line| call.output.data(line));
         }
         return Ok(Exit::Done);
     };
     let code = Code::find(text).ok_or_else(|| {
         Failure::usage(Code::NO_CODE, format!("there is no code `{text}`")).hint("`tollgate explain` lists them all")
     })?;
-    if session.json() {
-        session.output.json(&page(code));
+    if call.json() {
+        call.output.json(&page(code));
     } else {
-        session.output.page(code.page());
+        call.output.page(code.page());
     }
     Ok(Exit::Done)
 }

@@ -16,7 +16,7 @@ use tollgate_engine::verify::objects_of;
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 
 use super::verify::{of_bundle, read_bundle};
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::text::{Line, Style};
 
 /// Write one run into a file that verifies on another machine
@@ -32,14 +32,14 @@ pub struct ExportArgs {
     output: PathBuf,
 }
 
-pub fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &ExportArgs, call: &Invocation) -> Result<Exit, Failure> {
     if args.output.as_os_str() == "-" {
         let message = "a bundle is read back and proved before the command ends: it goes to a file, not to a pipe";
         return Err(Failure::usage(Code::USAGE, message).hint("`tollgate export RUN -o FILE.tar`"));
     }
-    let runs = Runs::open_to_read(&session.environment)?;
+    let runs = Runs::open_to_read(&call.environment)?;
     let id = runs.find(&args.run)?;
-    let path = session.environment.directory().join(&args.output);
+    let path = call.environment.directory().join(&args.output);
     let objects = objects(&runs, id)?;
     let manifest = write(&runs, id, &objects, &path)?;
     let (bytes, digest) = match prove(&path, &manifest) {
@@ -58,17 +58,17 @@ pub fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
         objects: objects.len() as u64,
         head: manifest.head.to_string(),
     };
-    if session.json() {
-        session.output.json(&result);
+    if call.json() {
+        call.output.json(&result);
         return Ok(Exit::Done);
     }
     let events = count(usize::try_from(result.events).unwrap_or(usize::MAX), "event");
     let objects = count(objects.len(), "object");
-    session.output.data(format!("{}  {events}, {objects}, {bytes} bytes, proved", result.file));
-    session.output.data(format!("head    {}", result.head));
-    session.output.talk("on another machine:");
+    call.output.data(format!("{}  {events}, {objects}, {bytes} bytes, proved", result.file));
+    call.output.data(format!("head    {}", result.head));
+    call.output.talk("on another machine:");
     let verify = format!("tollgate verify {} --head {}={}", result.file, result.run, result.head);
-    session.output.talk(Line::from("  ").add(Style::Accent, verify));
+    call.output.talk(Line::from("  ").add(Style::Accent, verify));
     Ok(Exit::Done)
 }
 

@@ -9,7 +9,7 @@ use tollgate_app::runs::Runs;
 use tollgate_engine::gc::{self, DAYS_KEPT, Fate, Item, Options};
 use tollgate_store::Filter;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::text::{Line, Style};
 
 /// Clean up around runs that are over
@@ -30,41 +30,40 @@ pub struct GcArgs {
     expire: Option<u64>,
 }
 
-pub fn run(args: &GcArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = session.runs_as_person()?;
+pub fn run(args: &GcArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let runs = call.runs_as_person()?;
     if let Some(typed) = &args.restore {
-        return restore(&runs, typed, session);
+        return restore(&runs, typed, call);
     }
-    let options = Options { dry: args.dry_run, expire_days: args.expire, now_ms: session.now_ms() };
+    let options = Options { dry: args.dry_run, expire_days: args.expire, now_ms: call.now_ms() };
     let mut items = runs.service.gc(options)?;
     items.sort_by_key(|item| item.fate);
     let removed_bytes = items.iter().filter(|item| item.fate == Fate::Remove).map(|item| item.bytes).sum();
-    if session.json() {
+    if call.json() {
         let items = items.iter().map(wire).collect();
-        session.output.json(&GcResult { dry_run: args.dry_run, items, removed_bytes, restored: Vec::new() });
+        call.output.json(&GcResult { dry_run: args.dry_run, items, removed_bytes, restored: Vec::new() });
         return Ok(Exit::Done);
     }
     for item in &items {
-        print(item, args.dry_run, session);
+        print(item, args.dry_run, call);
     }
     let of = |fate| items.iter().filter(|item| item.fate == fate).count();
     let (removed, aside, kept) = (of(Fate::Remove), of(Fate::SetAside), of(Fate::Keep));
     let would = if args.dry_run { "would be " } else { "" };
-    session.output.talk(format!(
+    call.output.talk(format!(
         "{} {would}removed ({removed_bytes} bytes), {aside} {would}set aside, {kept} left alone",
         count(removed, "thing")
     ));
     if aside > 0 && !args.dry_run {
-        session
-            .output
+        call.output
             .talk(format!("what is set aside stays for {DAYS_KEPT} days at least, and until you say otherwise:"));
-        session.output.talk(Line::from("  ").add(Style::Accent, "tollgate gc --restore RUN"));
-        session.output.talk(Line::from("  ").add(Style::Accent, "tollgate gc --expire"));
+        call.output.talk(Line::from("  ").add(Style::Accent, "tollgate gc --restore RUN"));
+        call.output.talk(Line::from("  ").add(Style::Accent, "tollgate gc --expire"));
     }
     Ok(Exit::Done)
 }
 
-fn restore(runs: &Runs, typed: &str, session: &Session) -> Result<Exit, Failure> {
+fn restore(runs: &Runs, typed: &str, call: &Invocation) -> Result<Exit, Failure> {
     let id = runs.find(typed)?;
     let listed = runs.service.list(&Filter::default())?;
     let repository =
@@ -74,15 +73,15 @@ fn restore(runs: &Runs, typed: &str, session: &Session) -> Result<Exit, Failure>
         done.iter().filter_map(|(_, to)| to.as_ref().ok()).map(|to| to.display().to_string()).collect();
     for (path, to) in &done {
         match to {
-            Ok(to) if !session.json() => session.output.data(to.display().to_string()),
+            Ok(to) if !call.json() => call.output.data(to.display().to_string()),
             Ok(_) => {}
-            Err(why) => session.output.talk(format!("{} stays where it is: {why}", path.display())),
+            Err(why) => call.output.talk(format!("{} stays where it is: {why}", path.display())),
         }
     }
-    if session.json() {
-        session.output.json(&GcResult { dry_run: false, items: Vec::new(), removed_bytes: 0, restored });
+    if call.json() {
+        call.output.json(&GcResult { dry_run: false, items: Vec::new(), removed_bytes: 0, restored });
     } else if done.is_empty() {
-        session.output.talk(format!("nothing of {id} is set aside"));
+        call.output.talk(format!("nothing of {id} is set aside"));
     }
     Ok(Exit::Done)
 }
@@ -106,7 +105,7 @@ fn wire(item: &Item) -> GcItem {
     }
 }
 
-fn print(item: &Item, dry: bool, session: &Session) {
+fn print(item: &Item, dry: bool, call: &Invocation) {
     let (style, word) = match (item.fate, dry) {
         (Fate::Remove, false) => (Style::Good, "removed"),
         (Fate::Remove, true) => (Style::Good, "remove"),
@@ -114,6 +113,6 @@ fn print(item: &Item, dry: bool, session: &Session) {
         (Fate::SetAside, true) => (Style::Warn, "set aside"),
         (Fate::Keep, _) => (Style::Faint, "keep"),
     };
-    session.output.data(Line::new().add(style, format!("{word:<10}")).text(item.place.clone()));
-    session.output.data(Line::from("          ").add(Style::Faint, item.why.clone()));
+    call.output.data(Line::new().add(style, format!("{word:<10}")).text(item.place.clone()));
+    call.output.data(Line::from("          ").add(Style::Faint, item.why.clone()));
 }

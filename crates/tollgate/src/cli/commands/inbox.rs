@@ -10,7 +10,7 @@ use tollgate_app::runs::Runs;
 use tollgate_engine::session::summary::{SummaryBody, SummaryStatus, halted};
 use tollgate_store::{Filter, Journal, Summary};
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view;
 use crate::view::question;
 use crate::view::text::{Line, Style};
@@ -21,38 +21,36 @@ use crate::view::text::{Line, Style};
 #[derive(Debug, clap::Args)]
 pub struct InboxArgs {}
 
-pub fn run(_args: &InboxArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_to_read(&session.environment)?;
+pub fn run(_args: &InboxArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let runs = Runs::open_to_read(&call.environment)?;
     let listed = runs.journal.list(&Filter::default())?;
-    session.unlisted(&listed.damaged);
+    call.unlisted(&listed.damaged);
     let mut unreadable = listed.damaged.len();
     let mut items = Vec::new();
     for summary in listed.runs.iter().filter(|summary| waits(summary)) {
-        match of_run(&runs, summary, session) {
+        match of_run(&runs, summary, call) {
             Ok(more) => items.extend(more),
             // One run that cannot be read hides no other.
             Err(failure) => {
                 unreadable += 1;
-                session
-                    .output
-                    .talk(format!("{} cannot be read; `tollgate verify {}` says why", summary.run, summary.run));
-                if !session.json() {
-                    view::failure::lines(&failure, session.output.width(), session.output.room_of_talk())
+                call.output.talk(format!("{} cannot be read; `tollgate verify {}` says why", summary.run, summary.run));
+                if !call.json() {
+                    view::failure::lines(&failure, call.output.width(), call.output.room_of_talk())
                         .into_iter()
-                        .for_each(|line| session.output.talk(line));
+                        .for_each(|line| call.output.talk(line));
                 }
             }
         }
     }
-    if session.json() {
-        items.iter().for_each(|item| session.output.json(item));
+    if call.json() {
+        items.iter().for_each(|item| call.output.json(item));
     } else {
-        items.iter().for_each(|item| print(item, session));
+        items.iter().for_each(|item| print(item, call));
     }
     if items.is_empty() && unreadable == 0 {
-        session.output.talk("nothing waits for you");
-    } else if !session.json() {
-        session.output.talk(format!("{} waiting for you", count(items.len(), "thing")));
+        call.output.talk("nothing waits for you");
+    } else if !call.json() {
+        call.output.talk(format!("{} waiting for you", count(items.len(), "thing")));
     }
     Ok(if unreadable > 0 { Exit::With(Kind::Refused) } else { Exit::Done })
 }
@@ -68,7 +66,7 @@ fn waits(summary: &Summary) -> bool {
     }
 }
 
-fn of_run(runs: &Runs, summary: &Summary, session: &Session) -> Result<Vec<InboxItem>, Failure> {
+fn of_run(runs: &Runs, summary: &Summary, call: &Invocation) -> Result<Vec<InboxItem>, Failure> {
     let loaded = runs.service.load(summary.run)?;
     let run = loaded.run();
     let item = |decision, reason: String, next| InboxItem {
@@ -81,7 +79,7 @@ fn of_run(runs: &Runs, summary: &Summary, session: &Session) -> Result<Vec<Inbox
     };
     let mut notices = Vec::new();
     let trees = runs.trees_of(run, &mut notices);
-    notices.iter().for_each(|notice| session.output.notice(notice));
+    notices.iter().for_each(|notice| call.output.notice(notice));
     let mut items: Vec<InboxItem> = run
         .pending()
         .map(|(id, asked)| {
@@ -97,14 +95,14 @@ fn of_run(runs: &Runs, summary: &Summary, session: &Session) -> Result<Vec<Inbox
     Ok(items)
 }
 
-fn print(item: &InboxItem, session: &Session) {
-    let output = &session.output;
+fn print(item: &InboxItem, call: &Invocation) {
+    let output = &call.output;
     let head = Line::new().add(Style::Strong, &item.run).text("  ").text(&item.goal);
     output.data(head.add(Style::Faint, format!("  {}", item.repository)).fit(output.width()));
     match &item.decision {
         Some(question) => {
             output.data(
-                Line::from("  ").add(Style::Faint, format!("asked {}", ago(session.now_ms(), question.asked_at_ms))),
+                Line::from("  ").add(Style::Faint, format!("asked {}", ago(call.now_ms(), question.asked_at_ms))),
             );
             let lines = question::lines(question, &item.next, output.width().saturating_sub(2));
             lines.into_iter().for_each(|line| output.data(Line::from("  ").join(line)));

@@ -9,7 +9,7 @@ use tollgate_app::files;
 use tollgate_app::repository::{CONFIG_PATH, Repository};
 use tollgate_core::code::Code;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::text::{Line, Style};
 
 /// Write a commented configuration into this repository
@@ -18,8 +18,8 @@ use crate::view::text::{Line, Style};
 #[derive(Debug, clap::Args)]
 pub struct InitArgs {}
 
-pub fn run(_: &InitArgs, session: &Session) -> Result<Exit, Failure> {
-    let repository = Repository::need(&session.environment)?;
+pub fn run(_: &InitArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let repository = Repository::need(&call.environment)?;
     let path = repository.root().join(CONFIG_PATH);
     files::write_new(&path, TEMPLATE.as_bytes()).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::refused(Code::EXISTS, format!("{} is there already", path.display()))
@@ -27,13 +27,13 @@ pub fn run(_: &InitArgs, session: &Session) -> Result<Exit, Failure> {
         _ => Failure::environment(Code::FILE, format!("{} cannot be written", path.display())).cause(error),
     })?;
     let next = ["edit it", "git add .tollgate && git commit", "tollgate trust", "tollgate doctor build-plan"];
-    if session.json() {
+    if call.json() {
         let next = next.map(str::to_owned).to_vec();
-        session.output.json(&Written { file: path.display().to_string(), next });
+        call.output.json(&Written { file: path.display().to_string(), next });
     } else {
-        session.output.data(path.display().to_string());
+        call.output.data(path.display().to_string());
         for (step, label) in next.iter().zip(["next: ", "      ", "      ", "      "]) {
-            session.output.talk(Line::from(label).add(Style::Accent, *step));
+            call.output.talk(Line::from(label).add(Style::Accent, *step));
         }
     }
     Ok(Exit::Done)

@@ -23,7 +23,7 @@ use tollgate_engine::session::events;
 use tollgate_engine::workspace::WorkspaceError;
 
 use crate::cli::drive::{finish, waiting};
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::text::{Line, Style};
 
 /// Put the tree of a run that succeeded where you want it
@@ -60,7 +60,7 @@ enum How {
     Patch,
 }
 
-pub fn run(args: &LandArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &LandArgs, call: &Invocation) -> Result<Exit, Failure> {
     let how = match args.how {
         How::Branch => LandAs::Branch,
         How::Merge => LandAs::Merge,
@@ -71,28 +71,22 @@ pub fn run(args: &LandArgs, session: &Session) -> Result<Exit, Failure> {
         return Err(Failure::usage(Code::USAGE, format!("`{flag}` goes with `--as {}`", of.word()))
             .hint("`tollgate land --help` says what each is for"));
     }
-    let runs = session.runs_as_person()?;
+    let runs = call.runs_as_person()?;
     let mut loaded = runs.load_to_change(&args.run)?;
     let id = loaded.run().id;
     // Its branch, or a landing that was cut off, comes first.
     if loaded.run().succeeded() && !effects(loaded.run()).is_empty() {
-        loaded = finish(&runs, loaded, session)?;
+        loaded = finish(&runs, loaded, call)?;
     }
-    let file = args.output.as_ref().map(|file| session.environment.directory().join(file));
+    let file = args.output.as_ref().map(|file| call.environment.directory().join(file));
     if let Some(file) = &file {
         delivery::has_room(file, &loaded.run().landed).map_err(|failure| failure.about(id))?;
     }
     let file = file.map(|file| named(&file)).transpose()?;
     let request = DeliveryRequest { how, onto: args.onto.clone(), to: args.to.clone(), file };
     let after = loaded.run().seq;
-    match runs
-        .service
-        .deliver(&session.person(), &mut loaded, &request)
-        .map_err(|error| failure(error, id).about(id))?
-    {
-        DeliveryStart::AlreadyDone(landed) => {
-            landed_so(args, &runs, loaded.run(), &landed, LandStatus::Before, session)
-        }
+    match runs.service.deliver(&call.person(), &mut loaded, &request).map_err(|error| failure(error, id).about(id))? {
+        DeliveryStart::AlreadyDone(landed) => landed_so(args, &runs, loaded.run(), &landed, LandStatus::Before, call),
         DeliveryStart::AlreadyContained { onto, at } => {
             let reason = format!("{onto} holds it already");
             // Who asks for a branch by its name or for a patch goes on with that.
@@ -109,12 +103,12 @@ pub fn run(args: &LandArgs, session: &Session) -> Result<Exit, Failure> {
             }
             let mut result = result(&runs, loaded.run(), how, LandStatus::Before, reason);
             (result.onto, result.commit) = (onto.to_string(), Some(at.to_string()));
-            Ok(print(&result, session, Exit::Done))
+            Ok(print(&result, call, Exit::Done))
         }
         DeliveryStart::Recorded(_) => {
             let landing = loaded.run().landing.clone();
-            let loaded = if effects(loaded.run()).is_empty() { loaded } else { finish(&runs, loaded, session)? };
-            came_to(args, &runs, &loaded, landing, after, session)
+            let loaded = if effects(loaded.run()).is_empty() { loaded } else { finish(&runs, loaded, call)? };
+            came_to(args, &runs, &loaded, landing, after, call)
         }
     }
 }
@@ -126,13 +120,13 @@ fn came_to(
     loaded: &RunSession,
     asked: Option<Arc<Landing>>,
     after: u64,
-    session: &Session,
+    call: &Invocation,
 ) -> Result<Exit, Failure> {
     let run = loaded.run();
     let Some(asked) = asked else { return Err(Failure::internal("a landing was asked for and is not there")) };
     let target = &asked.target;
     if let Some(landed) = run.landed.iter().find(|landed| landed.token == asked.token) {
-        return landed_so(args, runs, run, landed, LandStatus::Landed, session);
+        return landed_so(args, runs, run, landed, LandStatus::Landed, call);
     }
     if let Some(waits) = run.landing.as_ref().filter(|landing| landing.token == asked.token) {
         let question = run.pending().find(|(id, _)| waits.decision.is_some_and(|(of, _)| of == *id));
@@ -142,11 +136,11 @@ fn came_to(
             result.decision = Some(id.to_string());
             result.next = decision::commands(run, id, known);
         }
-        if session.json() {
-            session.output.json(&result);
+        if call.json() {
+            call.output.json(&result);
             return Ok(Exit::With(Kind::Waiting));
         }
-        return Ok(waiting(runs, run, session));
+        return Ok(waiting(runs, run, call));
     }
     let events = events(&*runs.journal, run.id, after, u64::MAX)?;
     let left = events.into_iter().rev().find_map(|recorded| match recorded.event {
@@ -204,7 +198,7 @@ fn landed_so(
     run: &Run,
     put: &RunLanded,
     status: LandStatus,
-    session: &Session,
+    call: &Invocation,
 ) -> Result<Exit, Failure> {
     let short: String = put.commit.chars().take(12).collect();
     let place = put
@@ -231,31 +225,31 @@ fn landed_so(
         let patch = runs.patch(digest)?;
         match &args.output {
             Some(file) => {
-                delivery::put_patch(&session.environment.directory().join(file), &patch)?;
+                delivery::put_patch(&call.environment.directory().join(file), &patch)?;
                 result.file = Some(file.display().to_string());
                 result.next = vec![format!("git apply {}", file.display())];
             }
-            None if session.json() => result.patch = Some(String::from_utf8_lossy(&patch).into_owned()),
-            None => session.output.bytes(&patch),
+            None if call.json() => result.patch = Some(String::from_utf8_lossy(&patch).into_owned()),
+            None => call.output.bytes(&patch),
         }
     }
-    Ok(print(&result, session, Exit::Done))
+    Ok(print(&result, call, Exit::Done))
 }
 
-fn print(result: &LandResult, session: &Session, exit: Exit) -> Exit {
-    if session.json() {
-        session.output.json(result);
+fn print(result: &LandResult, call: &Invocation, exit: Exit) -> Exit {
+    if call.json() {
+        call.output.json(result);
         return exit;
     }
     let word = if result.status == LandStatus::Before { "already landed: " } else { "landed: " };
     let merged = if result.merged { ", merged with what changed there" } else { "" };
     let head = Line::new().add(Style::Good, "✓ ").add(Style::Strong, word);
-    session.output.talk(head.text(format!("{}{merged}", result.reason)));
+    call.output.talk(head.text(format!("{}{merged}", result.reason)));
     if let Some(files) = &result.not_as_checked_out {
-        session.output.talk(format!("  {}", format::not_as_checked_out(files)));
+        call.output.talk(format!("  {}", format::not_as_checked_out(files)));
     }
     for command in &result.next {
-        session.output.talk(Line::from("  ").add(Style::Accent, command));
+        call.output.talk(Line::from("  ").add(Style::Accent, command));
     }
     exit
 }

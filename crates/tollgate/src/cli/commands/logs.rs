@@ -17,7 +17,7 @@ use tollgate_engine::session::Session as Loaded;
 use tollgate_engine::workers::LOG_BYTES_MAX;
 use tollgate_engine::workspace::run_folder;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::text::{Line, Style};
 
 /// How often it is checked that somebody still reads.
@@ -39,20 +39,20 @@ pub struct LogsArgs {
     follow: bool,
 }
 
-pub fn run(args: &LogsArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = Runs::open_to_read(&session.environment)?;
+pub fn run(args: &LogsArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let runs = Runs::open_to_read(&call.environment)?;
     let loaded = runs.load(&args.run)?;
     match &args.attempt {
-        Some(typed) => worker(&runs, loaded, typed, args.follow, session),
-        None => story(&runs, loaded, args.follow, session),
+        Some(typed) => worker(&runs, loaded, typed, args.follow, call),
+        None => story(&runs, loaded, args.follow, call),
     }
 }
 
-fn story(runs: &Runs, mut loaded: Loaded, follow: bool, session: &Session) -> Result<Exit, Failure> {
+fn story(runs: &Runs, mut loaded: Loaded, follow: bool, call: &Invocation) -> Result<Exit, Failure> {
     let id = loaded.run().id;
     let news = follow.then(|| runs.watch(id)).transpose()?;
     let after = |seq: u64| tollgate_engine::session::events(&*runs.journal, id, seq, u64::MAX);
-    let mut teller = Teller { narrator: Narrator::default(), session, last: 0 };
+    let mut teller = Teller { narrator: Narrator::default(), call, last: 0 };
     loop {
         let events = after(teller.last)?;
         loaded.refresh()?;
@@ -62,7 +62,7 @@ fn story(runs: &Runs, mut loaded: Loaded, follow: bool, session: &Session) -> Re
             return Ok(Exit::Done);
         }
         loop {
-            if !session.output.is_wanted() {
+            if !call.output.is_wanted() {
                 return Ok(Exit::Done);
             }
             if news.wait(WAIT)? {
@@ -75,7 +75,7 @@ fn story(runs: &Runs, mut loaded: Loaded, follow: bool, session: &Session) -> Re
 /// Tells events one after the other.
 struct Teller<'a> {
     narrator: Narrator,
-    session: &'a Session,
+    call: &'a Invocation,
     last: u64,
 }
 
@@ -83,13 +83,13 @@ impl Teller<'_> {
     fn tell(&mut self, run: &Run, events: &[Recorded]) {
         for recorded in events {
             self.last = recorded.seq;
-            if self.session.json() {
-                self.session.output.json(&wire::event(recorded));
+            if self.call.json() {
+                self.call.output.json(&wire::event(recorded));
             } else if let Some((unit, text)) = self.narrator.narrate(run, recorded) {
                 let when = duration(recorded.at_ms.saturating_sub(run.opened_ms));
                 let line = Line::new().add(Style::Faint, format!("+{when:<12} "));
                 let unit = unit.unwrap_or_else(|| "run".to_owned());
-                self.session.output.paragraph(line.add(Style::Strong, format!("{unit:<10} ")), &text);
+                self.call.output.paragraph(line.add(Style::Strong, format!("{unit:<10} ")), &text);
             }
         }
     }
@@ -103,14 +103,14 @@ struct Writer {
     role: Option<String>,
 }
 
-fn worker(runs: &Runs, mut loaded: Loaded, typed: &str, follow: bool, session: &Session) -> Result<Exit, Failure> {
+fn worker(runs: &Runs, mut loaded: Loaded, typed: &str, follow: bool, call: &Invocation) -> Result<Exit, Failure> {
     let news = follow.then(|| runs.watch(loaded.run().id)).transpose()?;
     loaded.refresh()?;
     let writer = find(runs, &loaded, typed)?;
     let path = run_folder(&runs.state, writer.run).join("logs").join(format!("{}.log", writer.attempt));
     let is_live = |loaded: &Loaded| loaded.run().attempts.contains_key(&writer.attempt);
     if writer.role.is_none() {
-        session.output.talk(format!(
+        call.output.talk(format!(
             "{} ran commands, not an agent; their output is in the evidence: `tollgate show`",
             writer.attempt
         ));
@@ -120,15 +120,15 @@ fn worker(runs: &Runs, mut loaded: Loaded, typed: &str, follow: bool, session: &
     loop {
         // Looked at before the log is read: what is written before the end is read after it.
         let live = is_live(&loaded);
-        log.read_on(&writer, session)?;
-        let Some(news) = news.as_ref().filter(|_| live && session.output.is_wanted()) else { break };
+        log.read_on(&writer, call)?;
+        let Some(news) = news.as_ref().filter(|_| live && call.output.is_wanted()) else { break };
         if news.wait(LOOK)? {
             loaded.refresh()?;
         }
     }
-    log.last(&writer, session);
+    log.last(&writer, call);
     if log.at == 0 {
-        session.output.talk(no_log(&path, is_live(&loaded)));
+        call.output.talk(no_log(&path, is_live(&loaded)));
     }
     Ok(Exit::Done)
 }
@@ -172,34 +172,34 @@ struct Log {
 }
 
 impl Log {
-    fn read_on(&mut self, writer: &Writer, session: &Session) -> Result<(), Failure> {
+    fn read_on(&mut self, writer: &Writer, call: &Invocation) -> Result<(), Failure> {
         while let Some(bytes) = self.growing.read_more()? {
             for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
                 self.rest.extend_from_slice(piece);
                 // A line without an end is printed in pieces: a worker that writes none must not fill the memory.
                 if piece.ends_with(b"\n") || self.rest.len() > LINE_BYTES_MAX {
-                    self.print(writer, session);
+                    self.print(writer, call);
                 }
             }
         }
         Ok(())
     }
 
-    fn last(&mut self, writer: &Writer, session: &Session) {
+    fn last(&mut self, writer: &Writer, call: &Invocation) {
         if !self.rest.is_empty() {
-            self.print(writer, session);
+            self.print(writer, call);
         }
     }
 
-    fn print(&mut self, writer: &Writer, session: &Session) {
+    fn print(&mut self, writer: &Writer, call: &Invocation) {
         let bytes = std::mem::take(&mut self.rest);
         // What stands behind the bound is Tollgate's own word; a worker cannot write there.
         let stream = if self.at >= LOG_BYTES_MAX { Stream::Tollgate } else { Stream::Output };
         self.at += bytes.len() as u64;
         self.line += 1;
         let text = String::from_utf8_lossy(bytes.strip_suffix(b"\n").unwrap_or(&bytes)).into_owned();
-        if session.json() {
-            session.output.json(&LogLine {
+        if call.json() {
+            call.output.json(&LogLine {
                 run: writer.run.to_string(),
                 attempt: writer.attempt.to_string(),
                 unit: writer.unit.clone(),
@@ -209,7 +209,7 @@ impl Log {
                 text,
             });
         } else {
-            session.output.text(if text.is_empty() { "\n" } else { &text });
+            call.output.text(if text.is_empty() { "\n" } else { &text });
         }
     }
 }

@@ -7,7 +7,7 @@ use tollgate_app::listing::{Listing, Wanted};
 use tollgate_app::repository::Repository;
 use tollgate_app::runs::Runs;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::status;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
@@ -65,34 +65,34 @@ impl StatusWord {
     }
 }
 
-pub fn run(args: &LsArgs, session: &Session) -> Result<Exit, Failure> {
-    let now_ms = session.now_ms();
+pub fn run(args: &LsArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let now_ms = call.now_ms();
     let repository = match args.here {
-        true => Some(Repository::need(&session.environment)?.root().display().to_string()),
+        true => Some(Repository::need(&call.environment)?.root().display().to_string()),
         false => None,
     };
     let statuses = args.status.iter().map(|word| word.status()).collect();
     let wanted = Wanted { repository, statuses, limit: (!args.all).then_some(args.limit) };
-    let Listing { runs: shown, more, damaged } = Runs::open_to_read(&session.environment)?.list(&wanted, now_ms)?;
-    session.unlisted(&damaged);
-    if session.json() {
-        shown.iter().for_each(|summary| session.output.json(summary));
+    let Listing { runs: shown, more, damaged } = Runs::open_to_read(&call.environment)?.list(&wanted, now_ms)?;
+    call.unlisted(&damaged);
+    if call.json() {
+        shown.iter().for_each(|summary| call.output.json(summary));
     } else {
-        let narrow = session.output.width() < NARROW;
+        let narrow = call.output.width() < NARROW;
         let rows = shown.iter().map(|summary| row(summary, now_ms, narrow)).collect();
         let header = ["run", "status", "changed", "protocol", "goal", "why"];
         let header: Vec<&str> = header.into_iter().filter(|title| !narrow || *title != "protocol").collect();
-        table(&header, rows, session.output.width()).into_iter().for_each(|line| session.output.data(line));
+        table(&header, rows, call.output.width()).into_iter().for_each(|line| call.output.data(line));
     }
     if shown.is_empty() && more == 0 && damaged.is_empty() {
         let words = match args.status.is_empty() && !args.here {
             true => "there are no runs yet; `tollgate run PROTOCOL` starts one, `tollgate demo` shows one",
             false => "there are no such runs; `tollgate ls` lists all of them",
         };
-        session.output.talk(words);
+        call.output.talk(words);
     }
     if more > 0 {
-        session.output.talk(format!("and {more} more; `tollgate ls --all` lists them all"));
+        call.output.talk(format!("and {more} more; `tollgate ls --all` lists them all"));
     }
     Ok(if !damaged.is_empty() { Exit::With(Kind::Refused) } else { Exit::Done })
 }

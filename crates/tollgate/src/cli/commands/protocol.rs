@@ -21,7 +21,7 @@ use tollgate_core::protocol::render::{self, Leads, OutcomeRow, StageRow};
 use tollgate_core::protocol::{self, Dialects, Protocol};
 use tollgate_engine::service;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::diagnostic;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
@@ -89,20 +89,20 @@ struct CheckArgs {
     dialects: Option<PathBuf>,
 }
 
-pub fn run(args: &ProtocolArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &ProtocolArgs, call: &Invocation) -> Result<Exit, Failure> {
     match &args.command {
-        ProtocolCommand::List(_) => list(session),
-        ProtocolCommand::Show(args) => show(args, session),
-        ProtocolCommand::Check(args) => check(args, session),
+        ProtocolCommand::List(_) => list(call),
+        ProtocolCommand::Show(args) => show(args, call),
+        ProtocolCommand::Check(args) => check(args, call),
     }
 }
 
-fn list(session: &Session) -> Result<Exit, Failure> {
-    let definitions = protocols::list(&session.environment)?;
-    let dialects = named_dialects(&definitions, session)?;
+fn list(call: &Invocation) -> Result<Exit, Failure> {
+    let definitions = protocols::list(&call.environment)?;
+    let dialects = named_dialects(&definitions, call)?;
     let all: Vec<_> = definitions.iter().map(|definition| summary(definition, &dialects)).collect();
-    if session.json() {
-        all.iter().for_each(|summary| session.output.json(summary));
+    if call.json() {
+        all.iter().for_each(|summary| call.output.json(summary));
         return Ok(Exit::Done);
     }
     let row = |summary: ProtocolSummary| {
@@ -112,48 +112,48 @@ fn list(session: &Session) -> Result<Exit, Failure> {
         let version = summary.version.to_string();
         vec![summary.id.into(), version.into(), Line::new().add(style, word), needs.into(), origin.into(), roles.into()]
     };
-    for path in protocols::shadowed(&Standing::look(&session.environment)?) {
-        session.output.talk(
+    for path in protocols::shadowed(&Standing::look(&call.environment)?) {
+        call.output.talk(
             Line::new().add(Style::Warn, "warning").text(format!(": {}", protocols::taken(&path).wire().message)),
         );
-        session.output.talk("  rename it, commit, and `tollgate trust`");
+        call.output.talk("  rename it, commit, and `tollgate trust`");
     }
     let header = ["protocol", "version", "checks", "needs", "from", "roles"];
-    let lines = table(&header, all.into_iter().map(row).collect(), session.output.width());
-    lines.into_iter().for_each(|line| session.output.data(line));
+    let lines = table(&header, all.into_iter().map(row).collect(), call.output.width());
+    lines.into_iter().for_each(|line| call.output.data(line));
     Ok(Exit::Done)
 }
 
-fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
-    let definition = protocols::find(&args.name, &session.environment)?;
-    let format = if session.json() { ShowFormat::Json } else { args.format };
+fn show(args: &ShowArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let definition = protocols::find(&args.name, &call.environment)?;
+    let format = if call.json() { ShowFormat::Json } else { args.format };
     // The text is shown even when it is no protocol: that is when one looks at it.
     if format == ShowFormat::Yaml {
-        session.output.text(&definition.source.text);
+        call.output.text(&definition.source.text);
         return Ok(Exit::Done);
     }
     let protocol = need(&definition)?;
-    let dialects = dialects(&definition, args.dialects.as_deref(), session)?;
+    let dialects = dialects(&definition, args.dialects.as_deref(), call)?;
     match format {
         ShowFormat::Yaml => {}
         ShowFormat::Table => {
-            session.output.text(&render::table(&protocol, &dialects, session.output.width()));
+            call.output.text(&render::table(&protocol, &dialects, call.output.width()));
         }
-        ShowFormat::Mermaid => session.output.text(&render::mermaid(&protocol)),
-        ShowFormat::Dot => session.output.text(&render::dot(&protocol)),
-        ShowFormat::Json => session.output.json(&detail(&definition, &protocol, &dialects)),
+        ShowFormat::Mermaid => call.output.text(&render::mermaid(&protocol)),
+        ShowFormat::Dot => call.output.text(&render::dot(&protocol)),
+        ShowFormat::Json => call.output.json(&detail(&definition, &protocol, &dialects)),
     }
     Ok(Exit::Done)
 }
 
-fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
-    let definition = protocols::find(&args.name, &session.environment)?;
-    let dialects = dialects(&definition, args.dialects.as_deref(), session)?;
+fn check(args: &CheckArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let definition = protocols::find(&args.name, &call.environment)?;
+    let dialects = dialects(&definition, args.dialects.as_deref(), call)?;
     let (protocol, diagnostics) = prove(&definition, &dialects);
     let valid = is_valid(&diagnostics);
     let source = &definition.source;
-    if session.json() {
-        session.output.json(&ProtocolCheck {
+    if call.json() {
+        call.output.json(&ProtocolCheck {
             file: source.file.clone(),
             protocol: protocol.map(|protocol| protocol.name.to_string()),
             digest: definition.digest().to_string(),
@@ -161,9 +161,9 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
             diagnostics: diagnostics.iter().map(|diagnostic| wire_diagnostic(diagnostic, Some(&source.file))).collect(),
         });
     } else {
-        let width = session.output.width();
-        diagnostic::lines(&diagnostics, source, width).into_iter().for_each(|line| session.output.data(line));
-        session.output.data(verdict(source, &diagnostics));
+        let width = call.output.width();
+        diagnostic::lines(&diagnostics, source, width).into_iter().for_each(|line| call.output.data(line));
+        call.output.data(verdict(source, &diagnostics));
     }
     Ok(if valid { Exit::Done } else { Exit::With(Kind::Refused) })
 }
@@ -264,18 +264,18 @@ pub fn need(definition: &Definition) -> Result<Protocol, Failure> {
 }
 
 /// What contracts declare: those of the program, and those of the repository that the protocols name.
-fn named_dialects(definitions: &[Definition], session: &Session) -> Result<Dialects, Failure> {
+fn named_dialects(definitions: &[Definition], call: &Invocation) -> Result<Dialects, Failure> {
     let protocols: Vec<Protocol> =
         definitions.iter().filter_map(|definition| protocol::read(&definition.source.text).0).collect();
     let names = protocols.iter().flat_map(Protocol::contract_names);
-    let own = tollgate_app::contracts::definitions(names, &session.environment)?;
+    let own = tollgate_app::contracts::definitions(names, &call.environment)?;
     Ok(service::dialects(&service::contracts(&own)?))
 }
 
-fn dialects(definition: &Definition, file: Option<&std::path::Path>, session: &Session) -> Result<Dialects, Failure> {
-    let mut dialects = named_dialects(std::slice::from_ref(definition), session)?;
+fn dialects(definition: &Definition, file: Option<&std::path::Path>, call: &Invocation) -> Result<Dialects, Failure> {
+    let mut dialects = named_dialects(std::slice::from_ref(definition), call)?;
     if let Some(file) = file {
-        let text = files::read_text(&session.environment.directory().join(file), DIALECTS_BYTES_MAX)?;
+        let text = files::read_text(&call.environment.directory().join(file), DIALECTS_BYTES_MAX)?;
         let (declared, diagnostics) = Dialects::read(&text);
         if !is_valid(&diagnostics) {
             let file = file.display().to_string();

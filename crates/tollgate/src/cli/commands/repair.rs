@@ -9,7 +9,7 @@ use tollgate_engine::session::LoadError;
 use tollgate_engine::verify::repair::{RepairContext, RepairError, RepairOutcome, repair};
 
 use crate::cli::commands::verify::kind;
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::table::wrap;
 use crate::view::text::{Line, Style};
 
@@ -23,16 +23,16 @@ pub struct RepairArgs {
     run: String,
 }
 
-pub fn run(args: &RepairArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = session.runs_as_person()?;
+pub fn run(args: &RepairArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let runs = call.runs_as_person()?;
     let id = runs.find_recorded(&args.run)?;
-    let place = RepairContext { state: &runs.state, person: &session.person(), now_ms: session.now_ms() };
+    let place = RepairContext { state: &runs.state, person: &call.person(), now_ms: call.now_ms() };
     let done = repair(&runs.journal, id, place).map_err(|error| repair_failure(id, error))?;
     let result = result(&done);
-    if session.json() {
-        session.output.json(&result);
+    if call.json() {
+        call.output.json(&result);
     } else {
-        print(&result, &done.run, session);
+        print(&result, &done.run, call);
     }
     Ok(Exit::Done)
 }
@@ -61,8 +61,8 @@ fn result(done: &RepairOutcome) -> RepairResult {
     }
 }
 
-fn print(result: &RepairResult, run: &Run, session: &Session) {
-    let output = &session.output;
+fn print(result: &RepairResult, run: &Run, call: &Invocation) {
+    let output = &call.output;
     let words =
         if run.is_closed() { "is repaired; it is over" } else { "is repaired, and halted until you look at it" };
     output.data(Line::new().add(Style::Warn, "■ ").add(Style::Strong, &result.run).text(format!("  {words}")));

@@ -9,7 +9,7 @@ use tollgate_contract::{Context, ReportDialect};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::Severity;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 
 /// The variable that names the file of the report.
 const FILE: &str = "TOLLGATE_REPORT";
@@ -74,12 +74,12 @@ fn row(text: &str) -> Result<Row, String> {
     Ok(Row { id: id.trim().to_owned(), result, evidence: evidence.trim().to_owned() })
 }
 
-pub fn run(args: ReportArgs, session: &Session) -> Result<Exit, Failure> {
-    let Some(path) = session.environment.get(FILE).filter(|path| !path.is_empty()) else {
+pub fn run(args: ReportArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let Some(path) = call.environment.get(FILE).filter(|path| !path.is_empty()) else {
         let failure = Failure::usage(Code::NO_REPORT_FILE, format!("{FILE} is not set"));
         return Err(failure.hint("call this from a worker of a run, which has it, or set it to a file"));
     };
-    let directory = session.environment.directory();
+    let directory = call.environment.directory();
     let file = |path: String| File { deleted: !files::is_taken(&directory.join(&path)), path };
     let object = Object {
         status: match args.status {

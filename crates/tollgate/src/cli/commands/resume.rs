@@ -3,7 +3,7 @@
 use tollgate_app::failure::Failure;
 
 use crate::cli::drive::{Wait, drive};
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 
 /// Resume a run
 ///
@@ -17,8 +17,8 @@ pub struct ResumeArgs {
     no_wait: bool,
 }
 
-pub fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = session.runs_as_person()?;
+pub fn run(args: &ResumeArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let runs = call.runs_as_person()?;
     let run = runs.load_to_change(&args.run)?;
-    drive(&runs, run, &[], if args.no_wait { Wait::No } else { Wait::Attached }, session)
+    drive(&runs, run, &[], if args.no_wait { Wait::No } else { Wait::Attached }, call)
 }

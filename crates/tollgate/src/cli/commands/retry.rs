@@ -3,7 +3,7 @@
 use tollgate_app::failure::Failure;
 
 use crate::cli::drive::{Wait, drive};
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 
 /// Try again what is held or halted
 ///
@@ -22,13 +22,13 @@ pub struct RetryArgs {
     no_wait: bool,
 }
 
-pub fn run(args: &RetryArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = session.runs_as_person()?;
+pub fn run(args: &RetryArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let runs = call.runs_as_person()?;
     let unit = args.unit.as_deref().map(Into::into);
-    let (run, events) = runs.retry(&session.person(), &args.run, unit)?;
+    let (run, events) = runs.retry(&call.person(), &args.run, unit)?;
     if args.no_resume {
-        session.events(&events);
+        call.events(&events);
         return Ok(Exit::Done);
     }
-    drive(&runs, run, &events, if args.no_wait { Wait::No } else { Wait::Attached }, session)
+    drive(&runs, run, &events, if args.no_wait { Wait::No } else { Wait::Attached }, call)
 }

@@ -14,7 +14,7 @@ use tollgate_core::code::Code;
 use tollgate_engine::workspace::Dirty;
 
 use crate::cli::drive::{Wait, drive};
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 
 /// How the help calls the protocol that a run is of.
 pub const PROTOCOL: &str = "PROTOCOL";
@@ -63,20 +63,20 @@ pub struct RunArgs {
     no_wait: bool,
 }
 
-pub fn run(args: RunArgs, session: &Session) -> Result<Exit, Failure> {
-    let runs = session.runs_as_person()?;
+pub fn run(args: RunArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let runs = call.runs_as_person()?;
     let wait = if args.no_wait { Wait::No } else { Wait::Attached };
     let mut notices = Vec::new();
-    let started = runs.start(&session.person(), request(args)?, &session.environment, &mut notices);
-    notices.iter().for_each(|notice| session.output.notice(notice));
+    let started = runs.start(&call.person(), request(args)?, &call.environment, &mut notices);
+    notices.iter().for_each(|notice| call.output.notice(notice));
     let (run, opened) = started?;
-    if !session.json() {
-        session.output.talk(format!("{} of {}", run.run().id, run.run().opened.protocol.name));
+    if !call.json() {
+        call.output.talk(format!("{} of {}", run.run().id, run.run().opened.protocol.name));
         if let Some(files) = not_as_checked_out(run.run(), None) {
-            session.output.talk(format!("  {}", format::not_as_checked_out(&files)));
+            call.output.talk(format!("  {}", format::not_as_checked_out(&files)));
         }
     }
-    drive(&runs, run, &opened, wait, session)
+    drive(&runs, run, &opened, wait, call)
 }
 
 /// What the flags ask for.

@@ -8,7 +8,7 @@ use tollgate_app::files;
 use tollgate_app::format::{count, list};
 use tollgate_core::code::Code;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 
 /// The folder for what `--json` prints.
 const WIRE: &str = "wire";
@@ -26,14 +26,14 @@ pub struct SchemasArgs {
     check: bool,
 }
 
-pub fn run(args: &SchemasArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &SchemasArgs, call: &Invocation) -> Result<Exit, Failure> {
     let wire = tollgate_api::schemas()
         .into_iter()
         .map(|(name, schema)| (format!("{WIRE}/{name}.schema.json"), schema.to_value()));
     let contracts = super::contract::schemas();
     let contracts = contracts.into_iter().map(|(name, schema)| (format!("{name}.schema.json"), schema));
     let schemas: Vec<(String, Value)> = wire.chain(contracts).collect();
-    let dir = session.environment.directory().join(&args.dir);
+    let dir = call.environment.directory().join(&args.dir);
     let mut differ = Vec::new();
     for (name, schema) in &schemas {
         let path = dir.join(name);
@@ -55,7 +55,7 @@ pub fn run(args: &SchemasArgs, session: &Session) -> Result<Exit, Failure> {
         differ.extend(strays(&dir, &schemas)?);
     }
     if differ.is_empty() {
-        session.output.talk(format!("{} in {}", count(schemas.len(), "schema"), args.dir.display()));
+        call.output.talk(format!("{} in {}", count(schemas.len(), "schema"), args.dir.display()));
         return Ok(Exit::Done);
     }
     let message = format!("{} in {} differ: {}", count(differ.len(), "schema"), args.dir.display(), list(&differ));

@@ -19,7 +19,7 @@ use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::scope::{pattern_problem, protects};
 use tollgate_engine::workspace::{Comparison, Patch, Repository, Side, WorkspaceError};
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::diagnostic;
 use crate::view::scope as view;
 
@@ -85,9 +85,9 @@ enum Wanted {
     Escalation,
 }
 
-pub fn run(args: &ScopeArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &ScopeArgs, call: &Invocation) -> Result<Exit, Failure> {
     match &args.command {
-        ScopeCommand::Check(args) => check(args, session),
+        ScopeCommand::Check(args) => check(args, call),
     }
 }
 
@@ -97,20 +97,20 @@ struct Noted {
     diagnostics: Vec<Diagnostic>,
 }
 
-fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
+fn check(args: &CheckArgs, call: &Invocation) -> Result<Exit, Failure> {
     if args.role == Role::Reviewer && args.draft.is_some() {
         let failure = Failure::usage(Code::USAGE, "a reviewer posts neither a blocker nor an escalation");
         return Err(failure.hint("leave out `--draft`: `--as reviewer` prints the lines for the review"));
     }
-    let (mut rules, mut notes) = rules(args, session)?;
+    let (mut rules, mut notes) = rules(args, call)?;
     let side = if args.worktree { Side::Checkout } else { Side::Commit(&args.head) };
-    let state = session.environment.state_dir()?;
-    let repository = Repository::find(session.environment.directory()).map_err(|error| refused(&error))?;
+    let state = call.environment.state_dir()?;
+    let repository = Repository::find(call.environment.directory()).map_err(|error| refused(&error))?;
     if args.worktree {
-        tollgate_app::runs::need_a_place_apart(&state, &session.environment)?;
+        tollgate_app::runs::need_a_place_apart(&state, &call.environment)?;
     }
     let given = [Some(&args.task), args.pr_body.as_ref()].into_iter().flatten();
-    let given: Vec<PathBuf> = given.map(|file| session.environment.directory().join(file)).collect();
+    let given: Vec<PathBuf> = given.map(|file| call.environment.directory().join(file)).collect();
     let comparison = repository.compare(&args.base, side, &given, &state).map_err(|error| refused(&error))?;
     let missing = excludes_nothing(&rules, &comparison)?;
     // The task was read first.
@@ -127,35 +127,34 @@ fn check(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
     let sorted = rules.sort(&changes);
     let drafts = called_for(&sorted, &rules.corrected());
     if let Some(wanted) = args.draft {
-        return print_draft(wanted, &drafts, &rules, &sorted, session);
+        return print_draft(wanted, &drafts, &rules, &sorted, call);
     }
     let exit = exit(args.role, &sorted);
     let wire = wire(args, &rules, &comparison, &sorted, &drafts, &notes);
-    if session.json() {
-        session.output.json(&wire);
+    if call.json() {
+        call.output.json(&wire);
         return Ok(exit);
     }
     for note in &notes {
-        diagnostic::lines(&note.diagnostics, &note.source, session.output.width())
+        diagnostic::lines(&note.diagnostics, &note.source, call.output.width())
             .into_iter()
-            .for_each(|line| session.output.talk(line));
+            .for_each(|line| call.output.talk(line));
     }
     if patch.too_much {
-        session
-            .output
+        call.output
             .talk("warning: the change is too large to read its lines; a person has to judge what depends on them");
     }
     for path in &wire.left_out {
-        session.output.talk(format!("note: {path} is ignored: it is an input of this check and not tracked by git"));
+        call.output.talk(format!("note: {path} is ignored: it is an input of this check and not tracked by git"));
     }
-    view::lines(&wire, session.output.width()).into_iter().for_each(|line| session.output.data(line));
+    view::lines(&wire, call.output.width()).into_iter().for_each(|line| call.output.data(line));
     if changes.is_empty() && !args.worktree {
-        session.output.talk("hint: `--worktree` includes what is not committed");
+        call.output.talk("hint: `--worktree` includes what is not committed");
     }
     Ok(exit)
 }
 
-fn rules(args: &CheckArgs, session: &Session) -> Result<(Rules, Vec<Noted>), Failure> {
+fn rules(args: &CheckArgs, call: &Invocation) -> Result<(Rules, Vec<Noted>), Failure> {
     for pattern in &args.protected {
         if let Some(problem) = pattern_problem(pattern) {
             let failure = Failure::usage(Code::USAGE, format!("the pattern `{pattern}` {problem}"));
@@ -163,7 +162,7 @@ fn rules(args: &CheckArgs, session: &Session) -> Result<(Rules, Vec<Noted>), Fai
         }
     }
     let read = |path: &PathBuf| {
-        let text = files::read_text(&session.environment.directory().join(path), DOCUMENT_BYTES_MAX)?;
+        let text = files::read_text(&call.environment.directory().join(path), DOCUMENT_BYTES_MAX)?;
         Ok::<_, Failure>(Source { file: path.display().to_string(), text })
     };
     let source = read(&args.task)?;
@@ -283,7 +282,7 @@ fn print_draft(
     drafts: &[Draft],
     rules: &Rules,
     sorted: &[Sorted<'_>],
-    session: &Session,
+    call: &Invocation,
 ) -> Result<Exit, Failure> {
     let fits = |draft: &&Draft| match wanted {
         Wanted::Blocker => matches!(draft, Draft::Blocker | Draft::SpecGap),
@@ -300,6 +299,6 @@ fn print_draft(
                 .hint(format!("{} to be judged; leave out `--draft` to see what was measured", count(open, "path"))),
         });
     };
-    session.output.text(text.trim_end());
+    call.output.text(text.trim_end());
     Ok(exit(Role::Implementor, sorted))
 }

@@ -4,7 +4,7 @@ use tollgate_app::detail::Detail;
 use tollgate_app::failure::Failure;
 use tollgate_app::runs::Runs;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::{evidence, show};
 
 /// Show one run: where it stands, what happened, what shows that it is done
@@ -20,18 +20,18 @@ pub struct ShowArgs {
     evidence: bool,
 }
 
-pub fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &ShowArgs, call: &Invocation) -> Result<Exit, Failure> {
     let mut notices = Vec::new();
-    let found = Runs::open_to_read(&session.environment)?.detail(&args.run, args.reads, session.now_ms(), &mut notices);
-    notices.iter().for_each(|notice| session.output.notice(notice));
+    let found = Runs::open_to_read(&call.environment)?.detail(&args.run, args.reads, call.now_ms(), &mut notices);
+    notices.iter().for_each(|notice| call.output.notice(notice));
     let Detail { run: detail, history } = found?;
-    if session.json() {
-        session.output.json(&detail);
+    if call.json() {
+        call.output.json(&detail);
     } else if args.evidence {
-        evidence::lines(&detail, session.output.width()).into_iter().for_each(|line| session.output.data(line));
+        evidence::lines(&detail, call.output.width()).into_iter().for_each(|line| call.output.data(line));
     } else {
-        let lines = show::lines(&detail, &history, session.now_ms(), session.output.width());
-        lines.into_iter().for_each(|line| session.output.data(line));
+        let lines = show::lines(&detail, &history, call.now_ms(), call.output.width());
+        lines.into_iter().for_each(|line| call.output.data(line));
     }
     Ok(Exit::Done)
 }

@@ -9,7 +9,7 @@ use tollgate_app::repository::Repository;
 use tollgate_app::trust::Trust;
 use tollgate_core::code::Code;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::table::table;
 
 /// Let a repository's `.tollgate/` folder act
@@ -28,20 +28,20 @@ pub struct TrustArgs {
     remove: bool,
 }
 
-pub fn run(args: &TrustArgs, session: &Session) -> Result<Exit, Failure> {
-    let state = session.environment.state_dir()?;
+pub fn run(args: &TrustArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let state = call.environment.state_dir()?;
     let trust = Trust::in_state_dir(&state);
     if args.list {
         let entries = trust.list()?;
         if entries.is_empty() {
-            session.output.talk("nothing is trusted");
+            call.output.talk("nothing is trusted");
         }
-        return print(entries, session);
+        return print(entries, call);
     }
-    session.need_a_person()?;
+    call.need_a_person()?;
     let environment = match &args.path {
-        Some(path) => &session.environment.at(path)?,
-        None => &session.environment,
+        Some(path) => &call.environment.at(path)?,
+        None => &call.environment,
     };
     let repository = Repository::need(environment)?;
     if args.remove {
@@ -50,13 +50,13 @@ pub fn run(args: &TrustArgs, session: &Session) -> Result<Exit, Failure> {
             let message = format!("nothing of {} is trusted", repository.root().display());
             return Err(Failure::refused(Code::NOTHING_TO_TRUST, message).hint("`tollgate trust --list` shows what is"));
         }
-        session.output.talk(format!("took back {}", count(entries.len(), "trusted state")));
-        return print(entries, session);
+        call.output.talk(format!("took back {}", count(entries.len(), "trusted state")));
+        return print(entries, call);
     }
-    add(&trust, &repository, session)
+    add(&trust, &repository, call)
 }
 
-fn add(trust: &Trust, repository: &Repository, session: &Session) -> Result<Exit, Failure> {
+fn add(trust: &Trust, repository: &Repository, call: &Invocation) -> Result<Exit, Failure> {
     let uncommitted = repository.uncommitted()?;
     let Some(folder) = repository.folder()? else {
         let message = format!("the last commit of {} holds no .tollgate/ folder", repository.root().display());
@@ -67,18 +67,18 @@ fn add(trust: &Trust, repository: &Repository, session: &Session) -> Result<Exit
         };
         return Err(Failure::refused(Code::NOTHING_TO_TRUST, message).hint(hint));
     };
-    let entry = trust.add(repository, &folder, session.now_ms())?;
-    session.output.talk(format!("trusted, as they are in the last commit: {}", list(&entry.files)));
+    let entry = trust.add(repository, &folder, call.now_ms())?;
+    call.output.talk(format!("trusted, as they are in the last commit: {}", list(&entry.files)));
     if !uncommitted.is_empty() {
         let files = list(&uncommitted);
-        session.output.talk(format!("note: the working copy differs ({files}); only what is committed acts"));
+        call.output.talk(format!("note: the working copy differs ({files}); only what is committed acts"));
     }
-    print(vec![entry], session)
+    print(vec![entry], call)
 }
 
-fn print(entries: Vec<TrustEntry>, session: &Session) -> Result<Exit, Failure> {
-    if session.json() {
-        session.output.json(&TrustResult { entries });
+fn print(entries: Vec<TrustEntry>, call: &Invocation) -> Result<Exit, Failure> {
+    if call.json() {
+        call.output.json(&TrustResult { entries });
         return Ok(Exit::Done);
     }
     let row = |entry: TrustEntry| {
@@ -86,7 +86,7 @@ fn print(entries: Vec<TrustEntry>, session: &Session) -> Result<Exit, Failure> {
         let files = count(entry.files.len(), "file");
         vec![digest.into(), files.into(), entry.repository.into()]
     };
-    let lines = table(&[], entries.into_iter().map(row).collect(), session.output.width());
-    lines.into_iter().for_each(|line| session.output.data(line));
+    let lines = table(&[], entries.into_iter().map(row).collect(), call.output.width());
+    lines.into_iter().for_each(|line| call.output.data(line));
     Ok(Exit::Done)
 }

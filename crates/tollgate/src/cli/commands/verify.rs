@@ -18,7 +18,7 @@ use tollgate_engine::verify::{Breach, commits, verify_rows};
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 use tollgate_store::{Journal, MemoryJournal};
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::text::{Line, Style};
 
 /// Prove that nothing in a run's journal was changed, lost or skipped
@@ -44,27 +44,27 @@ fn known_head(text: &str) -> Result<(String, Digest), String> {
     Ok((run.to_owned(), hash))
 }
 
-pub fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &VerifyArgs, call: &Invocation) -> Result<Exit, Failure> {
     let result = match &args.what {
-        Some(what) if is_file(what, session) => of_file(what, args, session)?,
-        _ => of_state(args, session)?,
+        Some(what) if is_file(what, call) => of_file(what, args, call)?,
+        _ => of_state(args, call)?,
     };
     let exit = if result.valid { Exit::Done } else { Exit::With(Kind::Refused) };
-    if session.json() {
-        session.output.json(&result);
+    if call.json() {
+        call.output.json(&result);
     } else {
-        print(&result, session);
+        print(&result, call);
     }
     Ok(exit)
 }
 
 /// A run's id has neither a dot nor a slash.
-fn is_file(what: &str, session: &Session) -> bool {
-    what.contains(['.', '/']) || files::is_file(&session.environment.directory().join(what))
+fn is_file(what: &str, call: &Invocation) -> bool {
+    what.contains(['.', '/']) || files::is_file(&call.environment.directory().join(what))
 }
 
-fn of_file(what: &str, args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failure> {
-    let (manifest, journal) = read_bundle(&session.environment.directory().join(what))?;
+fn of_file(what: &str, args: &VerifyArgs, call: &Invocation) -> Result<VerifyResult, Failure> {
+    let (manifest, journal) = read_bundle(&call.environment.directory().join(what))?;
     let mut run = of_bundle(&manifest, &journal);
     for (typed, head) in &args.head {
         let digits = typed.strip_prefix("run_").unwrap_or(typed).to_ascii_lowercase();
@@ -83,8 +83,8 @@ fn of_file(what: &str, args: &VerifyArgs, session: &Session) -> Result<VerifyRes
     Ok(VerifyResult { valid: run.valid, source: what.to_owned(), runs: vec![run] })
 }
 
-fn of_state(args: &VerifyArgs, session: &Session) -> Result<VerifyResult, Failure> {
-    let runs = Runs::open_to_read(&session.environment)?;
+fn of_state(args: &VerifyArgs, call: &Invocation) -> Result<VerifyResult, Failure> {
+    let runs = Runs::open_to_read(&call.environment)?;
     let mut heads: BTreeMap<RunId, Vec<Digest>> = BTreeMap::new();
     for (typed, head) in &args.head {
         heads.entry(runs.find(typed)?).or_default().push(*head);
@@ -239,8 +239,8 @@ pub fn kind(code: Code) -> &'static str {
     }
 }
 
-fn print(result: &VerifyResult, session: &Session) {
-    let output = &session.output;
+fn print(result: &VerifyResult, call: &Invocation) {
+    let output = &call.output;
     for run in &result.runs {
         let Some(broken) = &run.broken else {
             let events = count(usize::try_from(run.events).unwrap_or(usize::MAX), "event");

@@ -13,7 +13,7 @@ use tollgate_core::code::Code;
 use tollgate_core::yaml::nearest;
 use tollgate_engine::workers::agent::{self, ADAPTERS, AgentCapabilities, AgentSpec, Resume, Schema};
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
 
@@ -49,10 +49,10 @@ struct DoctorArgs {
     probe: bool,
 }
 
-pub fn run(args: &WorkerArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &WorkerArgs, call: &Invocation) -> Result<Exit, Failure> {
     match &args.command {
-        WorkerCommand::List(ListArgs {}) => list(session),
-        WorkerCommand::Doctor(args) => doctor(args, session),
+        WorkerCommand::List(ListArgs {}) => list(call),
+        WorkerCommand::Doctor(args) => doctor(args, call),
     }
 }
 
@@ -62,10 +62,10 @@ struct Found {
     spec: Option<AgentSpec>,
 }
 
-fn list(session: &Session) -> Result<Exit, Failure> {
-    let found = all(session)?;
-    if session.json() {
-        found.iter().for_each(|found| session.output.json(&found.worker));
+fn list(call: &Invocation) -> Result<Exit, Failure> {
+    let found = all(call)?;
+    if call.json() {
+        found.iter().for_each(|found| call.output.json(&found.worker));
         return Ok(Exit::Done);
     }
     let row = |Found { worker, .. }: &Found| {
@@ -83,13 +83,13 @@ fn list(session: &Session) -> Result<Exit, Failure> {
         ]
     };
     let rows = found.iter().map(row).collect();
-    let lines = table(&["worker", "adapter", "model", "from", "program"], rows, session.output.width());
-    lines.into_iter().for_each(|line| session.output.data(line));
+    let lines = table(&["worker", "adapter", "model", "from", "program"], rows, call.output.width());
+    lines.into_iter().for_each(|line| call.output.data(line));
     Ok(Exit::Done)
 }
 
-fn doctor(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
-    let mut found = all(session)?;
+fn doctor(args: &DoctorArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let mut found = all(call)?;
     if let Some(name) = &args.name {
         let known: Vec<String> = found.iter().map(|found| found.worker.name.clone()).collect();
         found.retain(|found| found.worker.name == *name);
@@ -105,13 +105,13 @@ fn doctor(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
         if let (Some(spec), Some(path)) = (&spec, &worker.path) {
             let path = Path::new(path);
             // One of the trusted folder is started from a copy only, and by a run.
-            let here = path.is_absolute().then(|| agent::version(spec.adapter, path, session.environment.directory()));
+            let here = path.is_absolute().then(|| agent::version(spec.adapter, path, call.environment.directory()));
             worker.version = here.flatten();
             if let Some(can) = &mut worker.capabilities {
                 can.same_version = worker.version.as_ref().map(|version| *version == can.measured_on);
             }
             if args.probe {
-                worker.probe = Some(probe(spec, path, session)?);
+                worker.probe = Some(probe(spec, path, call)?);
             }
         } else if args.probe && spec.is_none() {
             return Err(Failure::refused(
@@ -121,10 +121,10 @@ fn doctor(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
         }
     }
     for Found { worker, .. } in &found {
-        if session.json() {
-            session.output.json(worker);
+        if call.json() {
+            call.output.json(worker);
         } else {
-            print(worker, session);
+            print(worker, call);
         }
     }
     let missed = |found: &Found| {
@@ -136,12 +136,12 @@ fn doctor(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 /// Asks an agent once, in an empty folder.
-fn probe(spec: &AgentSpec, path: &Path, session: &Session) -> Result<Probe, Failure> {
+fn probe(spec: &AgentSpec, path: &Path, call: &Invocation) -> Result<Probe, Failure> {
     if !path.is_absolute() {
         return Err(Failure::refused(Code::UNTRUSTED, "a program of the trusted folder is started by a run only"));
     }
-    let folder = files::Scratch::new(&session.environment.state_dir()?, "probe")?;
-    let (told, answer) = agent::ask(spec, path, session.environment.program()?, folder.path());
+    let folder = files::Scratch::new(&call.environment.state_dir()?, "probe")?;
+    let (told, answer) = agent::ask(spec, path, call.environment.program()?, folder.path());
     Ok(Probe {
         answered: answer.is_ok(),
         reason: answer.err().unwrap_or_default(),
@@ -153,17 +153,17 @@ fn probe(spec: &AgentSpec, path: &Path, session: &Session) -> Result<Probe, Fail
 }
 
 /// Every worker of the configuration, then the agents that it does not name.
-fn all(session: &Session) -> Result<Vec<Found>, Failure> {
-    let standing = Standing::look(&session.environment)?;
-    let config = Config::load(&session.environment, standing.trusted())?;
-    let paths = Paths { standing: &standing, directory: session.environment.directory() };
+fn all(call: &Invocation) -> Result<Vec<Found>, Failure> {
+    let standing = Standing::look(&call.environment)?;
+    let config = Config::load(&call.environment, standing.trusted())?;
+    let paths = Paths { standing: &standing, directory: call.environment.directory() };
     let configured = config.workers();
     let named = configured.iter().map(|(name, setting)| ((*name).to_owned(), setting.value.clone(), setting.from));
     let others = ADAPTERS.into_iter().filter(|adapter| !configured.contains_key(adapter.name));
     let others =
         others.filter_map(|adapter| Some((adapter.name.to_owned(), config::Worker::agent(adapter)?, Origin::BuiltIn)));
     let one = |(name, worker, from): (String, config::Worker, Origin)| {
-        let path = paths.locate(&worker, false, &session.environment).ok().flatten();
+        let path = paths.locate(&worker, false, &call.environment).ok().flatten();
         let program = worker.command.first().cloned().unwrap_or_default();
         let config::Agent { model, minutes, idle_ms, env, args, .. } = worker.agent.clone();
         let spec = match worker.adapter {
@@ -224,7 +224,7 @@ fn capabilities(sheet: &AgentCapabilities) -> Capabilities {
     }
 }
 
-fn print(worker: &Worker, session: &Session) {
+fn print(worker: &Worker, call: &Invocation) {
     let (style, state) = match &worker.path {
         Some(path) => {
             (Style::Good, format!("{path}{}", worker.version.as_ref().map(|v| format!(", {v}")).unwrap_or_default()))
@@ -233,31 +233,31 @@ fn print(worker: &Worker, session: &Session) {
     };
     let head =
         Line::new().add(Style::Strong, worker.name.clone()).text(format!(" ({}, {}): ", worker.adapter, worker.origin));
-    session.output.data(head.add(style, state));
+    call.output.data(head.add(style, state));
     match &worker.capabilities {
         Some(can) => {
             let label = format!("  measured on {}: ", can.measured_on);
-            session.output.paragraph(Line::from(label), &measured(can).join("; "));
+            call.output.paragraph(Line::from(label), &measured(can).join("; "));
             if can.same_version == Some(false) {
                 let text = "another version is installed: what was measured may not hold for it";
-                session.output.paragraph(Line::from("  ").add(Style::Warn, "note: "), text);
+                call.output.paragraph(Line::from("  ").add(Style::Warn, "note: "), text);
             }
         }
         None if agent::adapter(&worker.adapter).is_some() => {
-            session.output.data(Line::from("  ").add(Style::Faint, "what it can do was not measured"));
+            call.output.data(Line::from("  ").add(Style::Faint, "what it can do was not measured"));
         }
         None => {}
     }
     if !worker.untold.is_empty() {
         let text = format!("{} cannot be limited: it does not report them", format::list(&worker.untold));
-        session.output.paragraph(Line::from("  ").add(Style::Warn, "note: "), &text);
+        call.output.paragraph(Line::from("  ").add(Style::Warn, "note: "), &text);
     }
     if worker.adapter == Adapter::Command.word() {
         let text = "as a judge it is only as honest as what it runs: that is the same user in the same sandbox, and can write its report";
-        session.output.paragraph(Line::from("  ").add(Style::Warn, "note: "), text);
+        call.output.paragraph(Line::from("  ").add(Style::Warn, "note: "), text);
     }
     if let Some(pool) = &worker.pool {
-        session.output.data(Line::from("  quota pool: ").text(pool.clone()));
+        call.output.data(Line::from("  quota pool: ").text(pool.clone()));
     }
     if let Some(probe) = &worker.probe {
         let used = |what: &str, value: Option<u64>| {
@@ -270,8 +270,7 @@ fn print(worker: &Worker, session: &Session) {
         let (style, word) = if probe.answered { (Style::Good, "answered") } else { (Style::Bad, "did not answer") };
         let model = probe.model.as_ref().map(|model| format!("{model}, ")).unwrap_or_default();
         let reason = if probe.reason.is_empty() { String::new() } else { format!("; {}", probe.reason) };
-        session
-            .output
+        call.output
             .paragraph(Line::from("  asked once: ").add(style, word).text(": "), &format!("{model}{used}{reason}"));
     }
 }

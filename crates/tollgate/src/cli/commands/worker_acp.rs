@@ -8,7 +8,7 @@ use tollgate_app::failure::{Failure, Kind};
 use tollgate_core::code::Code;
 use tollgate_engine::workers::acp::{AcpRequest, Permission, converse};
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 
 /// The longest brief that is read.
 const BRIEF_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -42,14 +42,14 @@ fn permit(word: &str) -> Result<Permission, String> {
     Permission::parse(word).ok_or_else(|| format!("there are {}", Permission::WORDS.map(|(word, _)| word).join(", ")))
 }
 
-pub fn run(args: WorkerAcpArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: WorkerAcpArgs, call: &Invocation) -> Result<Exit, Failure> {
     let mut prompt = String::new();
     std::io::stdin()
         .take(BRIEF_BYTES_MAX)
         .read_to_string(&mut prompt)
         .map_err(|error| Failure::refused(Code::USAGE, "the question cannot be read from the input").cause(error))?;
     let request = AcpRequest {
-        cwd: session.environment.directory().to_owned(),
+        cwd: call.environment.directory().to_owned(),
         prompt,
         session: args.session,
         model: args.model,

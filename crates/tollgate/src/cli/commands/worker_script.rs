@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tollgate_app::failure::Failure;
 use tollgate_engine::workers::script::run_script;
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 
 /// Act out a script as a worker does
 ///
@@ -18,7 +18,7 @@ pub struct WorkerScriptArgs {
     script: PathBuf,
 }
 
-pub fn run(args: &WorkerScriptArgs, session: &Session) -> Result<Exit, Failure> {
-    let program = session.environment.program()?;
-    Ok(Exit::Code(run_script(&session.environment.directory().join(&args.script), program)))
+pub fn run(args: &WorkerScriptArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let program = call.environment.program()?;
+    Ok(Exit::Code(run_script(&call.environment.directory().join(&args.script), program)))
 }

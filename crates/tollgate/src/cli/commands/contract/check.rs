@@ -18,7 +18,7 @@ use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 
 use super::sarif;
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::diagnostic;
 use crate::view::text::{Line, Style};
 
@@ -83,8 +83,8 @@ enum Asked {
     AnyOf(Contracts),
 }
 
-pub fn run(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
-    let environment = &session.environment;
+pub fn run(args: &CheckArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let environment = &call.environment;
     let contract = match args.contract.as_deref() {
         Some(name) => {
             let contract = Contracts::named(name, environment)?;
@@ -96,28 +96,28 @@ pub fn run(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
             for path in known.broken() {
                 let note =
                     format!("{path} cannot be used, and no file is read by it; `tollgate contract list` says why");
-                session.output.say("note: ", Style::Accent, &note);
+                call.output.say("note: ", Style::Accent, &note);
             }
             Asked::AnyOf(known)
         }
     };
     if let Asked::Contract(contract, _) = &contract {
-        super::context(contract, args.role.as_deref(), session)?;
+        super::context(contract, args.role.as_deref(), call)?;
     }
-    let format = args.format.unwrap_or(if session.json() { Format::Json } else { Format::Human });
+    let format = args.format.unwrap_or(if call.json() { Format::Json } else { Format::Human });
     let mut worst = 0;
     let mut all = Vec::new();
     let unmatched = if args.if_any { files::Unmatched::Passed } else { files::Unmatched::Refused };
-    let files = files::matching(session.environment.directory(), &args.files, unmatched)?;
+    let files = files::matching(call.environment.directory(), &args.files, unmatched)?;
     if files.is_empty() {
-        session.output.say("note: ", Style::Accent, "no file matches: nothing was checked");
+        call.output.say("note: ", Style::Accent, "no file matches: nothing was checked");
     }
     for file in files {
-        let (result, source, diagnostics) = check_file(&file, &contract, args, session)?;
+        let (result, source, diagnostics) = check_file(&file, &contract, args, call)?;
         match format {
-            Format::Json => session.output.json(&result),
-            Format::Human if args.reask => session.output.text(result.reask.as_deref().unwrap_or_default().trim_end()),
-            Format::Human => print(&result, &source, &diagnostics, args.contract.is_none(), session),
+            Format::Json => call.output.json(&result),
+            Format::Human if args.reask => call.output.text(result.reask.as_deref().unwrap_or_default().trim_end()),
+            Format::Human => print(&result, &source, &diagnostics, args.contract.is_none(), call),
             Format::Sarif => {}
         }
         let unreadable = result.report.is_none() && result.plan.is_none();
@@ -129,7 +129,7 @@ pub fn run(args: &CheckArgs, session: &Session) -> Result<Exit, Failure> {
         all.push(result);
     }
     if format == Format::Sarif {
-        session.output.json(&sarif::log(&all));
+        call.output.json(&sarif::log(&all));
     }
     Ok([Exit::Done, Exit::With(Kind::Refused), Exit::With(Kind::Environment)][worst])
 }
@@ -138,7 +138,7 @@ fn check_file(
     file: &str,
     asked: &Asked,
     args: &CheckArgs,
-    session: &Session,
+    call: &Invocation,
 ) -> Result<(ContractCheck, Source, Vec<Diagnostic>), Failure> {
     let unread = |id: &str, text: String, diagnostic: Diagnostic| {
         let diagnostics = vec![diagnostic];
@@ -148,7 +148,7 @@ fn check_file(
         Asked::Contract(contract, _) => contract.id(),
         Asked::AnyOf(_) => UNKNOWN,
     };
-    let text = match read(file, REPORT_BYTES_MAX, session).map(String::from_utf8) {
+    let text = match read(file, REPORT_BYTES_MAX, call).map(String::from_utf8) {
         Err(diagnostic) => return Ok(unread(id, String::new(), diagnostic)),
         Ok(Err(error)) => {
             let (text, diagnostic) = files::undecoded(error);
@@ -164,7 +164,7 @@ fn check_file(
         },
     };
     let labels = args.labels.as_ref().map(|labels| labels.iter().map(|label| Name::from(label.as_str())).collect());
-    let context = Context { labels, beside, ..super::context(&found, args.role.as_deref(), session)? };
+    let context = Context { labels, beside, ..super::context(&found, args.role.as_deref(), call)? };
     let dialect = found.report().map(Dialect::Report).or_else(|| found.document().map(Dialect::Document));
     let read = dialect.map(|dialect| dialect.read(&text, &context));
     let (report, plan) = read.as_ref().map(|read| read_as(read, &found)).unwrap_or_default();
@@ -221,8 +221,8 @@ pub(super) fn find(file: &str, text: &str, contracts: &Contracts) -> Result<Cont
 }
 
 /// Reads a file that a person named; what is wrong with it otherwise.
-pub(super) fn read(file: &str, bytes_max: u64, session: &Session) -> Result<Vec<u8>, Diagnostic> {
-    let path = session.environment.directory().join(file);
+pub(super) fn read(file: &str, bytes_max: u64, call: &Invocation) -> Result<Vec<u8>, Diagnostic> {
+    let path = call.environment.directory().join(file);
     let bytes = match file {
         "-" => files::read_all(io::stdin().lock(), bytes_max).map_err(|error| files::cannot_read("stdin", error)),
         _ => files::read(&path, bytes_max),
@@ -241,14 +241,14 @@ pub(super) fn read(file: &str, bytes_max: u64, session: &Session) -> Result<Vec<
     })
 }
 
-fn print(result: &ContractCheck, source: &Source, diagnostics: &[Diagnostic], found: bool, session: &Session) {
-    let width = session.output.width();
-    diagnostic::lines(diagnostics, source, width).into_iter().for_each(|line| session.output.data(line));
+fn print(result: &ContractCheck, source: &Source, diagnostics: &[Diagnostic], found: bool, call: &Invocation) {
+    let width = call.output.width();
+    diagnostic::lines(diagnostics, source, width).into_iter().for_each(|line| call.output.data(line));
     let (symbol, style, word) =
         if result.valid { ("✓", Style::Good, "valid") } else { ("✗", Style::Bad, "invalid") };
     let head = Line::new().add(style, symbol).text(format!(" {}: ", result.file)).add(style, word);
     let head = if found && result.contract != UNKNOWN { head.text(format!(" {}", result.contract)) } else { head };
-    session.output.data(head.text(said(result.report.as_ref(), result.plan.as_ref())));
+    call.output.data(head.text(said(result.report.as_ref(), result.plan.as_ref())));
 }
 
 /// What a report or a document says, in a few words.

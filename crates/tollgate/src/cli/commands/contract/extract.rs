@@ -12,7 +12,7 @@ use tollgate_contract::reask::reask;
 use tollgate_core::diagnostic::Diagnostic;
 
 use super::check;
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::diagnostic;
 use crate::view::text::{Line, Style};
 
@@ -47,15 +47,14 @@ pub struct ExtractArgs {
     file: String,
 }
 
-pub fn run(args: &ExtractArgs, session: &Session) -> Result<Exit, Failure> {
-    let contract = Contracts::named(&args.contract, &session.environment)?;
+pub fn run(args: &ExtractArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let contract = Contracts::named(&args.contract, &call.environment)?;
     let prompt = args.prompt.as_ref();
-    let prompt = prompt
-        .map(|file| files::read_text(&session.environment.directory().join(file), BYTES_MAX as u64))
-        .transpose()?;
+    let prompt =
+        prompt.map(|file| files::read_text(&call.environment.directory().join(file), BYTES_MAX as u64)).transpose()?;
     let unit = args.unit.as_deref().map(Into::into);
     let markers = prompt.as_deref().and_then(Markers::named_in);
-    let context = Context { prompt, unit, markers, ..super::context(&contract, args.role.as_deref(), session)? };
+    let context = Context { prompt, unit, markers, ..super::context(&contract, args.role.as_deref(), call)? };
     let dialect = match (contract.report(), contract.document()) {
         (Some(dialect), _) => Dialect::Report(dialect),
         (None, Some(dialect)) => Dialect::Document(dialect),
@@ -63,43 +62,43 @@ pub fn run(args: &ExtractArgs, session: &Session) -> Result<Exit, Failure> {
     };
     if args.unit.is_some() && !contract.report().is_some_and(tollgate_contract::ReportDialect::names_units) {
         let note = format!("what is written in {} names no unit: --unit changes nothing", contract.id());
-        session.output.say("note: ", Style::Accent, &note);
+        call.output.say("note: ", Style::Accent, &note);
     }
-    let text = match check::read(&args.file, BYTES_MAX as u64, session).map(String::from_utf8) {
+    let text = match check::read(&args.file, BYTES_MAX as u64, call).map(String::from_utf8) {
         Ok(Ok(text)) => text,
         // Tools print what they were given: a byte that is no text is no reason to lose the report.
         Ok(Err(error)) => {
             let (text, diagnostic) = files::undecoded(error);
             let note = format!("line {}: what is not UTF-8 is read as \u{fffd}", diagnostic.place.line);
-            session.output.say("note: ", Style::Accent, &note);
+            call.output.say("note: ", Style::Accent, &note);
             text
         }
         Err(diagnostic) => {
-            unread(args, &contract, diagnostic, session);
+            unread(args, &contract, diagnostic, call);
             return Ok(Exit::With(Kind::Environment));
         }
     };
     let extraction = extract(dialect, &text, &context);
     let result = result(args, &contract, &extraction);
-    if session.json() {
-        session.output.json(&result);
+    if call.json() {
+        call.output.json(&result);
     } else if args.reask {
-        session.output.text(result.check.reask.as_deref().unwrap_or_default().trim_end());
+        call.output.text(result.check.reask.as_deref().unwrap_or_default().trim_end());
     } else if args.text && result.check.valid {
-        session.output.document(result.found.as_ref().map_or("", |found| &found.text));
+        call.output.document(result.found.as_ref().map_or("", |found| &found.text));
     } else {
-        print(&result, text, extraction.read.diagnostics(), session);
+        print(&result, text, extraction.read.diagnostics(), call);
     }
     Ok(if result.check.valid { Exit::Done } else { Exit::With(Kind::Refused) })
 }
 
-fn unread(args: &ExtractArgs, contract: &Contract, diagnostic: Diagnostic, session: &Session) {
+fn unread(args: &ExtractArgs, contract: &Contract, diagnostic: Diagnostic, call: &Invocation) {
     let diagnostics = [diagnostic];
     let check = check::result(&args.file, contract.id(), None, None, &diagnostics);
     let result = ContractExtract { check, found: None, passed: Vec::new(), unseen: 0, earlier: None, trailing: None };
-    match session.json() {
-        true => session.output.json(&result),
-        false => print(&result, String::new(), &diagnostics, session),
+    match call.json() {
+        true => call.output.json(&result),
+        false => print(&result, String::new(), &diagnostics, call),
     }
 }
 
@@ -132,12 +131,12 @@ fn result(args: &ExtractArgs, contract: &Contract, extraction: &Extraction) -> C
     ContractExtract { check, found, passed: passed.collect(), unseen: extraction.unseen as u64, earlier, trailing }
 }
 
-fn print(result: &ContractExtract, text: String, diagnostics: &[Diagnostic], session: &Session) {
+fn print(result: &ContractExtract, text: String, diagnostics: &[Diagnostic], call: &Invocation) {
     let source = Source { file: result.check.file.clone(), text };
     // Reports before the last are listed below, with the others that were passed over.
     let own: Vec<Diagnostic> =
         diagnostics.iter().filter(|one| one.code != tollgate_core::code::Code::REPORT_DRAFT).cloned().collect();
-    diagnostic::lines(&own, &source, session.output.width()).into_iter().for_each(|line| session.output.data(line));
+    diagnostic::lines(&own, &source, call.output.width()).into_iter().for_each(|line| call.output.data(line));
     let (symbol, style, word) = match (&result.found, result.check.valid) {
         (Some(_), true) => ("✓", Style::Good, "valid"),
         (Some(_), false) => ("✗", Style::Bad, "invalid"),
@@ -154,10 +153,10 @@ fn print(result: &ContractExtract, text: String, diagnostics: &[Diagnostic], ses
         Some(_) => check::said(result.check.report.as_ref(), result.check.plan.as_ref()),
         None => String::new(),
     };
-    session.output.data(head.text(place.unwrap_or_default()).text(words));
+    call.output.data(head.text(place.unwrap_or_default()).text(words));
     if result.unseen > 0 {
         let before = count(usize::try_from(result.unseen).unwrap_or(usize::MAX), "report");
-        session.output.data(Line::new().add(Style::Faint, format!("  passed over: {before} not looked at")));
+        call.output.data(Line::new().add(Style::Faint, format!("  passed over: {before} not looked at")));
     }
     for passed in &result.passed {
         let why = match (passed.why, &passed.unit) {
@@ -166,11 +165,11 @@ fn print(result: &ContractExtract, text: String, diagnostics: &[Diagnostic], ses
             (PassedWhy::Repeated, _) => "the same report, earlier".to_owned(),
             (PassedWhy::OtherUnit, unit) => format!("a report on {}", unit.as_deref().unwrap_or("another unit")),
         };
-        session.output.data(Line::new().add(Style::Faint, format!("  passed over: line {}, {why}", passed.line)));
+        call.output.data(Line::new().add(Style::Faint, format!("  passed over: line {}, {why}", passed.line)));
     }
     if let Some(earlier) = &result.earlier {
         let said = check::said(earlier.report.as_ref(), earlier.plan.as_ref());
-        session.output.data(
+        call.output.data(
             Line::new()
                 .add(Style::Warn, "  not used: ")
                 .text(format!("the report in line {} is valid{said}", earlier.line)),

@@ -15,7 +15,7 @@ use tollgate_contract::fix::{Fixed, fix};
 use tollgate_core::code::Code;
 
 use super::check;
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::diagnostic;
 use crate::view::text::{Line, Style};
 
@@ -45,13 +45,13 @@ pub struct FixArgs {
     file: String,
 }
 
-pub fn run(args: &FixArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &FixArgs, call: &Invocation) -> Result<Exit, Failure> {
     let unreadable = |text: String, diagnostic| {
         let source = Source { file: args.file.clone(), text };
         let failure = Failure::environment(Code::FILE, format!("{} cannot be fixed", args.file));
         failure.at(source, vec![diagnostic])
     };
-    let text = match check::read(&args.file, check::REPORT_BYTES_MAX, session).map(String::from_utf8) {
+    let text = match check::read(&args.file, check::REPORT_BYTES_MAX, call).map(String::from_utf8) {
         Ok(Ok(text)) => text,
         Ok(Err(error)) => {
             let (text, diagnostic) = files::undecoded(error);
@@ -60,14 +60,14 @@ pub fn run(args: &FixArgs, session: &Session) -> Result<Exit, Failure> {
         Err(diagnostic) => return Err(unreadable(String::new(), diagnostic)),
     };
     let contract = match args.contract.as_deref() {
-        Some(name) => Contracts::named(name, &session.environment)?,
+        Some(name) => Contracts::named(name, &call.environment)?,
         None => {
-            let known = Contracts::look(&session.environment)?;
+            let known = Contracts::look(&call.environment)?;
             check::find(&args.file, &text, &known).map_err(|diagnostic| unreadable(String::new(), diagnostic))?
         }
     };
-    let beside = Contracts::headings_beside(&contract, &session.environment)?;
-    let context = Context { beside, ..super::context(&contract, args.role.as_deref(), session)? };
+    let beside = Contracts::headings_beside(&contract, &call.environment)?;
+    let context = Context { beside, ..super::context(&contract, args.role.as_deref(), call)? };
     let dialect = match (contract.report(), contract.document()) {
         (Some(dialect), _) => Dialect::Report(dialect),
         (None, Some(dialect)) => Dialect::Document(dialect),
@@ -76,15 +76,15 @@ pub fn run(args: &FixArgs, session: &Session) -> Result<Exit, Failure> {
     let fixed = fix(dialect, &text, &context);
     let write = !args.dry_run && args.file != "-" && fixed.text != text;
     if write {
-        let path = session.environment.directory().join(&args.file);
+        let path = call.environment.directory().join(&args.file);
         files::rewrite(&path, fixed.text.as_bytes()).map_err(|error| {
             Failure::environment(Code::FILE, format!("{} cannot be written", args.file)).cause(error)
         })?;
     }
     let result = result(&args.file, &contract, &text, &fixed, write);
-    match session.json() {
-        true => session.output.json(&result),
-        false => print(&result, fixed, args, session),
+    match call.json() {
+        true => call.output.json(&result),
+        false => print(&result, fixed, args, call),
     }
     Ok(if result.check.valid { Exit::Done } else { Exit::With(Kind::Refused) })
 }
@@ -106,13 +106,13 @@ fn diff(file: &str, before: &str, after: &str) -> String {
     diff.unified_diff().header(&format!("a/{file}"), &format!("b/{file}")).to_string()
 }
 
-fn print(result: &ContractFix, fixed: Fixed, args: &FixArgs, session: &Session) {
+fn print(result: &ContractFix, fixed: Fixed, args: &FixArgs, call: &Invocation) {
     if !result.diff.is_empty() {
-        session.output.document(&result.diff);
+        call.output.document(&result.diff);
     }
     let source = Source { file: result.check.file.clone(), text: fixed.text };
-    let lines = diagnostic::lines(fixed.read.diagnostics(), &source, session.output.width());
-    lines.into_iter().for_each(|line| session.output.data(line));
+    let lines = diagnostic::lines(fixed.read.diagnostics(), &source, call.output.width());
+    lines.into_iter().for_each(|line| call.output.data(line));
     let (symbol, style, word) = match result.check.valid {
         true => ("✓", Style::Good, "valid"),
         false => ("✗", Style::Bad, "still invalid"),
@@ -130,5 +130,5 @@ fn print(result: &ContractFix, fixed: Fixed, args: &FixArgs, session: &Session) 
         (false, _) => "",
     };
     let head = Line::new().add(style, symbol).text(format!(" {}: ", result.check.file)).add(style, word);
-    session.output.data(head.text(format!(" {}{outcome}{written}", result.check.contract)));
+    call.output.data(head.text(format!(" {}{outcome}{written}", result.check.contract)));
 }

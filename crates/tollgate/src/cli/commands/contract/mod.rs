@@ -22,7 +22,7 @@ use tollgate_core::report::Part;
 use tollgate_core::yaml::nearest;
 
 use super::protocol::need;
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
 
@@ -75,24 +75,24 @@ struct ShowArgs {
     example: bool,
 }
 
-pub fn run(args: &ContractArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &ContractArgs, call: &Invocation) -> Result<Exit, Failure> {
     match &args.command {
-        ContractCommand::List(_) => list(session),
-        ContractCommand::Show(args) => show(args, session),
-        ContractCommand::Check(args) => check::run(args, session),
-        ContractCommand::Extract(args) => extract::run(args, session),
-        ContractCommand::Fix(args) => fix::run(args, session),
-        ContractCommand::Render(args) => render::run(args, session),
+        ContractCommand::List(_) => list(call),
+        ContractCommand::Show(args) => show(args, call),
+        ContractCommand::Check(args) => check::run(args, call),
+        ContractCommand::Extract(args) => extract::run(args, call),
+        ContractCommand::Fix(args) => fix::run(args, call),
+        ContractCommand::Render(args) => render::run(args, call),
     }
 }
 
-fn list(session: &Session) -> Result<Exit, Failure> {
-    let contracts = Contracts::look(&session.environment)?;
+fn list(call: &Invocation) -> Result<Exit, Failure> {
+    let contracts = Contracts::look(&call.environment)?;
     let described = contracts.all().iter().map(|contract| describe(contract, &Context::default())).collect::<Vec<_>>();
     // What can be used is listed; what cannot is the error, one after the other.
     let refused = contracts.refusals().next();
-    if session.json() {
-        described.iter().for_each(|contract| session.output.json(contract));
+    if call.json() {
+        described.iter().for_each(|contract| call.output.json(contract));
         return refused.map_or(Ok(Exit::Done), Err);
     }
     let row = |contract: Wire| {
@@ -102,14 +102,14 @@ fn list(session: &Session) -> Result<Exit, Failure> {
         };
         vec![Line::new().add(Style::Strong, contract.id), kind.into()]
     };
-    let lines = table(&[], described.into_iter().map(row).collect(), session.output.width());
-    lines.into_iter().for_each(|line| session.output.data(line));
+    let lines = table(&[], described.into_iter().map(row).collect(), call.output.width());
+    lines.into_iter().for_each(|line| call.output.data(line));
     refused.map_or(Ok(Exit::Done), Err)
 }
 
-fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
-    let contract = Contracts::named(&args.id, &session.environment)?;
-    let told = context(&contract, args.role.as_deref(), session)?;
+fn show(args: &ShowArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let contract = Contracts::named(&args.id, &call.environment)?;
+    let told = context(&contract, args.role.as_deref(), call)?;
     let described = describe(&contract, &told);
     let schema = serde_json::to_string_pretty(&described.schema)
         .map_err(|error| Failure::internal("a schema cannot be written").cause(error))?;
@@ -125,18 +125,18 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
         None
     };
     if let Some(part) = part {
-        session.output.text(part.trim_end());
+        call.output.text(part.trim_end());
         return Ok(Exit::Done);
     }
-    if session.json() {
-        session.output.json(&described);
+    if call.json() {
+        call.output.json(&described);
         return Ok(Exit::Done);
     }
-    session.output.data(Line::new().add(Style::Strong, &described.id));
-    session.output.data("");
-    session.output.text(&described.instructions);
-    session.output.data("");
-    session.output.text(&schema);
+    call.output.data(Line::new().add(Style::Strong, &described.id));
+    call.output.data("");
+    call.output.text(&described.instructions);
+    call.output.data("");
+    call.output.text(&schema);
     Ok(Exit::Done)
 }
 
@@ -177,10 +177,10 @@ pub fn schemas() -> Vec<(String, serde_json::Value)> {
 }
 
 /// What is known of the role that reports: a role that nobody knows would switch rules off unseen.
-fn context(contract: &Contract, role: Option<&str>, session: &Session) -> Result<Context, Failure> {
+fn context(contract: &Contract, role: Option<&str>, call: &Invocation) -> Result<Context, Failure> {
     let Some(role) = role else { return Ok(Context::default()) };
     match contract {
-        Contract::Report(dialect) => of_protocols(*dialect, role, session),
+        Contract::Report(dialect) => of_protocols(*dialect, role, call),
         Contract::Document(_) => {
             Err(Failure::usage(Code::USAGE, "a document is given by a person: it has no role").hint("leave out --role"))
         }
@@ -202,9 +202,9 @@ fn context(contract: &Contract, role: Option<&str>, session: &Session) -> Result
     }
 }
 
-fn of_protocols(dialect: &dyn ReportDialect, role: &str, session: &Session) -> Result<Context, Failure> {
+fn of_protocols(dialect: &dyn ReportDialect, role: &str, call: &Invocation) -> Result<Context, Failure> {
     let mut known: BTreeMap<Name, (bool, Option<Part>)> = BTreeMap::new();
-    for definition in protocols::list(&session.environment)? {
+    for definition in protocols::list(&call.environment)? {
         let protocol = need(&definition)?;
         let own = protocol
             .roles

@@ -11,7 +11,7 @@ use tollgate_contract::tree::{Places, json};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::text::Style;
 
 const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -28,15 +28,15 @@ pub struct RenderArgs {
     from: String,
 }
 
-pub fn run(args: &RenderArgs, session: &Session) -> Result<Exit, Failure> {
-    let contract = Contracts::named(&args.id, &session.environment)?;
+pub fn run(args: &RenderArgs, call: &Invocation) -> Result<Exit, Failure> {
+    let contract = Contracts::named(&args.id, &call.environment)?;
     let text = match args.from.as_str() {
         "-" => {
             let bytes = files::read_all(io::stdin().lock(), DOCUMENT_BYTES_MAX);
             let bytes = bytes.map_err(|error| files::cannot_read("stdin", error))?;
             String::from_utf8(bytes).map_err(|error| files::not_text("stdin", &error))?
         }
-        from => files::read_text(&session.environment.directory().join(from), DOCUMENT_BYTES_MAX)?,
+        from => files::read_text(&call.environment.directory().join(from), DOCUMENT_BYTES_MAX)?,
     };
     let source = Source { file: args.from.clone(), text: text.clone() };
     let refused = |diagnostics: Vec<Diagnostic>| {
@@ -63,7 +63,7 @@ pub fn run(args: &RenderArgs, session: &Session) -> Result<Exit, Failure> {
         let hint = "`tollgate contract show ID --schema` describes the document";
         refused(vec![Diagnostic::error(Code::FIELD_KIND, Place::default(), why).hint(hint)])
     })?;
-    session.output.document(&written);
+    call.output.document(&written);
     let found = match (contract.report(), contract.document()) {
         (Some(dialect), _) => dialect.read(&written, &Context::default()).diagnostics,
         (None, Some(dialect)) => dialect.read(&written, &Context::default()).diagnostics,
@@ -72,7 +72,7 @@ pub fn run(args: &RenderArgs, session: &Session) -> Result<Exit, Failure> {
     // What a rule asks for is the writer's to say: it is written down as it is, and not passed over.
     if let Some(wrong) = found.iter().find(|found| found.severity == Severity::Error) {
         let note = format!("`tollgate contract check` would refuse this: {} [{}]", wrong.message, wrong.code);
-        session.output.say("note: ", Style::Accent, &note);
+        call.output.say("note: ", Style::Accent, &note);
     }
     Ok(Exit::Done)
 }

@@ -17,7 +17,7 @@ use tollgate_engine::workers::agent::ADAPTERS;
 
 use super::{ProgramArgs, hire};
 use crate::cli::commands::doctor::{Report, told};
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 
 /// How long an agent may take to answer.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -44,15 +44,15 @@ pub(super) struct DoctorArgs {
     probe: bool,
 }
 
-pub(super) fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
+pub(super) fn run(args: &DoctorArgs, call: &Invocation) -> Result<Exit, Failure> {
     if let Some(agent) = &args.agent {
         hire::checked(agent, &args.program)?;
     }
-    let here = session.environment.directory();
-    let environment = session.environment.at(args.cwd.as_deref().unwrap_or(here))?;
+    let here = call.environment.directory();
+    let environment = call.environment.at(args.cwd.as_deref().unwrap_or(here))?;
     let mut report = Report(Vec::new());
-    report.git(session);
-    report.state(session);
+    report.git(call);
+    report.state(call);
     let standing = Standing::look(&environment)?;
     let folder = environment.directory().display();
     report.ok(
@@ -69,28 +69,28 @@ pub(super) fn run(args: &DoctorArgs, session: &Session) -> Result<Exit, Failure>
             None
         }
     };
-    report.sandbox(session, config.as_ref());
+    report.sandbox(call, config.as_ref());
     if let Some(config) = &config {
         let paths = Paths { standing: &standing, directory: here };
-        workers(args, config, paths, session, &mut report);
+        workers(args, config, paths, call, &mut report);
     }
     if args.probe {
-        probe(args, &environment, session, &mut report)?;
+        probe(args, &environment, call, &mut report)?;
     }
     let ready = report.0.iter().all(|check| check.status != DoctorStatus::Problem);
-    Ok(told(&Doctor { ready, checks: report.0, areas: Vec::new() }, session))
+    Ok(told(&Doctor { ready, checks: report.0, areas: Vec::new() }, call))
 }
 
 /// The named worker, which has to be there; without a name all that can be named.
-fn workers(args: &DoctorArgs, config: &Config, paths: Paths<'_>, session: &Session, report: &mut Report) {
+fn workers(args: &DoctorArgs, config: &Config, paths: Paths<'_>, call: &Invocation, report: &mut Report) {
     let Some(agent) = &args.agent else {
         for (name, setting) in config.workers() {
-            report.worker(session, paths, &format!("worker {name}"), (setting.value, setting.from), false);
+            report.worker(call, paths, &format!("worker {name}"), (setting.value, setting.from), false);
         }
         let others = ADAPTERS.into_iter().filter(|adapter| !config.workers().contains_key(adapter.name));
         for adapter in others {
             let Some(worker) = config::Worker::agent(adapter) else { continue };
-            match paths.locate(&worker, false, &session.environment) {
+            match paths.locate(&worker, false, &call.environment) {
                 Ok(Some(path)) => report.ok(&format!("agent {}", adapter.name), path),
                 Ok(None) | Err(_) => {
                     report.say(&format!("agent {}", adapter.name), DoctorStatus::Note, "not installed", None);
@@ -103,12 +103,10 @@ fn workers(args: &DoctorArgs, config: &Config, paths: Paths<'_>, session: &Sessi
     match hire::typed_words(&args.program) {
         Ok(Some(words)) => {
             let worker = config::Worker::plain(Adapter::Command, words);
-            report.worker(session, paths, &name, (&worker, Origin::Flag), true);
+            report.worker(call, paths, &name, (&worker, Origin::Flag), true);
         }
         Ok(None) => match config.assign(ROLE, &Choice::Named(hire::known(agent, config).to_owned()), Origin::Flag) {
-            Ok(assigned) => {
-                report.worker(session, paths, &name, (&assigned.worker, hire::origin(agent, config)), false)
-            }
+            Ok(assigned) => report.worker(call, paths, &name, (&assigned.worker, hire::origin(agent, config)), false),
             Err(failure) => report.failed(&name, &failure),
         },
         Err(failure) => report.failed(&name, &failure),
@@ -116,12 +114,12 @@ fn workers(args: &DoctorArgs, config: &Config, paths: Paths<'_>, session: &Sessi
 }
 
 /// Has a worker report, in an empty folder.
-fn probe(args: &DoctorArgs, environment: &Environment, session: &Session, report: &mut Report) -> Result<(), Failure> {
+fn probe(args: &DoctorArgs, environment: &Environment, call: &Invocation, report: &mut Report) -> Result<(), Failure> {
     let agent = args.agent.clone().unwrap_or_default();
-    let state = session.environment.state_dir()?;
+    let state = call.environment.state_dir()?;
     let folder = files::Scratch::new(&state, "probe")?;
     let asked = Delegation {
-        worker: hire::hire(&agent, ROLE, &args.program, environment, session.environment.directory())
+        worker: hire::hire(&agent, ROLE, &args.program, environment, call.environment.directory())
             .map_err(|failure| super::said(&failure)),
         agent,
         role: ROLE.to_owned(),
@@ -133,7 +131,7 @@ fn probe(args: &DoctorArgs, environment: &Environment, session: &Session, report
         forbidden: Vec::new(),
         limit: LIMIT,
         allow_dirty: true,
-        tollgate: session.environment.program()?.to_owned(),
+        tollgate: call.environment.program()?.to_owned(),
         state,
     };
     let delivered = delegate::delegate(&asked, &AtomicBool::new(false));

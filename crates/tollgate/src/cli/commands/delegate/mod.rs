@@ -16,7 +16,7 @@ use tollgate_engine::delegate::{self, CONTRACT, Delegation, Ending, FinalReport,
 use tollgate_engine::executor::ATTEMPT_LIMIT;
 
 use crate::cli::signals;
-use crate::cli::{Exit, Session};
+use crate::cli::{Exit, Invocation};
 use crate::view::text::{Line, Style};
 
 /// A dossier is one unit of work; a longer one is a mistake or an attack.
@@ -104,38 +104,37 @@ enum PromptMode {
     Arg,
 }
 
-pub fn run(args: &DelegateArgs, session: &Session) -> Result<Exit, Failure> {
+pub fn run(args: &DelegateArgs, call: &Invocation) -> Result<Exit, Failure> {
     match &args.command {
-        Some(DelegateCommand::Doctor(args)) => doctor::run(args, session),
-        None => delegate(&args.work, session),
+        Some(DelegateCommand::Doctor(args)) => doctor::run(args, call),
+        None => delegate(&args.work, call),
     }
 }
 
-fn delegate(args: &WorkArgs, session: &Session) -> Result<Exit, Failure> {
+fn delegate(args: &WorkArgs, call: &Invocation) -> Result<Exit, Failure> {
     let stop = signals::stop();
     let (agent, role, unit) = args.who();
     if let Some(wrong) = delegate::unit_problem(&role, &unit) {
         return Err(Failure::usage(Code::USAGE, format!("`--unit {unit}` names no unit")).because(wrong));
     }
     hire::checked(&agent, &args.program)?;
-    let here = session.environment.directory();
-    let folder = session.environment.at(args.cwd.as_deref().unwrap_or(here));
+    let here = call.environment.directory();
+    let folder = call.environment.at(args.cwd.as_deref().unwrap_or(here));
     let dossier_file = args.dossier.as_ref().map(|file| here.join(file));
     let dossier = match &dossier_file {
         None => Err("there is none; name it with `--dossier FILE`".to_owned()),
         Some(file) => files::read(file, DOSSIER_BYTES_MAX).map_err(|failure| said(&failure)),
     };
     // In a folder that is not there, the worker of the one we are in is as good as any: it is not started.
-    let environment = folder.as_ref().unwrap_or(&session.environment);
+    let environment = folder.as_ref().unwrap_or(&call.environment);
     let hired = match hire::hire(&agent, &role, &args.program, environment, here) {
         Err(failure) if failure.kind() == Kind::Usage => return Err(failure),
         hired => hired.map_err(|failure| said(&failure)),
     };
-    let places =
-        session.environment.state_dir().and_then(|state| Ok((state, session.environment.program()?.to_owned())));
+    let places = call.environment.state_dir().and_then(|state| Ok((state, call.environment.program()?.to_owned())));
     let (state, tollgate) = match places {
         Ok(places) => places,
-        Err(failure) => return deliver(&delegate::unable(&agent, &role, &unit, &said(&failure)), session),
+        Err(failure) => return deliver(&delegate::unable(&agent, &role, &unit, &said(&failure)), call),
     };
     let cwd = folder.and_then(|folder| need_a_place_apart(&state, &folder).map(|()| folder.directory().to_owned()));
     let asked = Delegation {
@@ -153,20 +152,20 @@ fn delegate(args: &WorkArgs, session: &Session) -> Result<Exit, Failure> {
         tollgate,
         state,
     };
-    deliver(&delegate::delegate(&asked, &stop), session)
+    deliver(&delegate::delegate(&asked, &stop), call)
 }
 
 /// Says that nothing could be delegated, as a report where one was asked for.
-pub fn unable(args: &DelegateArgs, failure: Failure, session: &Session) -> Result<Exit, Failure> {
+pub fn unable(args: &DelegateArgs, failure: Failure, call: &Invocation) -> Result<Exit, Failure> {
     let (agent, role, unit) = args.work.who();
     if args.command.is_some() || delegate::unit_problem(&role, &unit).is_some() {
         return Err(failure);
     }
-    deliver(&delegate::unable(&agent, &role, &unit, &said(&failure)), session)
+    deliver(&delegate::unable(&agent, &role, &unit, &said(&failure)), call)
 }
 
-fn deliver(delivered: &FinalReport, session: &Session) -> Result<Exit, Failure> {
-    print(delivered, session)?;
+fn deliver(delivered: &FinalReport, call: &Invocation) -> Result<Exit, Failure> {
+    print(delivered, call)?;
     Ok(exit(delivered.ending))
 }
 
@@ -195,16 +194,16 @@ fn said(failure: &Failure) -> String {
     wire.message + &more.collect::<String>()
 }
 
-fn print(delivered: &FinalReport, session: &Session) -> Result<(), Failure> {
+fn print(delivered: &FinalReport, call: &Invocation) -> Result<(), Failure> {
     let report = &delivered.report;
-    if session.json() {
-        session.output.json(report);
+    if call.json() {
+        call.output.json(report);
     } else {
         let dialect =
             registry::report_dialect(CONTRACT).ok_or_else(|| Failure::internal("there is no such contract"))?;
         let text =
             dialect.render(report).map_err(|why| Failure::internal("the report cannot be written").because(why))?;
-        session.output.document(&text);
+        call.output.document(&text);
     }
     let word = |key: &str| report.get(key).and_then(Value::as_str).unwrap_or_default();
     let style = match delivered.ending {
@@ -215,7 +214,7 @@ fn print(delivered: &FinalReport, session: &Session) -> Result<(), Failure> {
     let reason = report.get("reason").and_then(Value::as_str).map(|reason| format!(" ({reason})")).unwrap_or_default();
     let asked = report.get("blocking_question").and_then(Value::as_str);
     let head = Line::new().add(style, word("status")).text(reason);
-    session.output.talk(head.text(format!(
+    call.output.talk(head.text(format!(
         ": {} of {}: {}",
         word("role"),
         word("unit_id"),

@@ -11,14 +11,14 @@ use tollgate_engine::workspace::setup::Settings;
 use tollgate_engine::workspace::setup::copy::may_be_copied;
 
 use super::Report;
-use crate::cli::Session;
+use crate::cli::Invocation;
 
 /// How many files of each kind are named.
 const NAMED_MAX: usize = 5;
 
 impl Report {
     /// What `[worktree]` says, and what of it would fail a run.
-    pub(super) fn worktree(&mut self, session: &Session, standing: &Standing, config: &Config) {
+    pub(super) fn worktree(&mut self, call: &Invocation, standing: &Standing, config: &Config) {
         let force = config.worktree();
         let Some(repository) = standing.repository().filter(|_| !force.is_empty()) else { return };
         let stated = serde_json::json!({ "worktree": force });
@@ -44,7 +44,7 @@ impl Report {
             }
         }
         if let Some(setup) = &force.setup {
-            problems.extend(missing_program(session, standing, setup));
+            problems.extend(missing_program(call, standing, setup));
             let locks = files.iter().filter(|path| tollgate_core::scope::in_scope(path, &settings.locks));
             let locks = named(locks.cloned().collect());
             let once = if locks.is_empty() { "once a tree".to_owned() } else { format!("once a tree and {locks}") };
@@ -67,10 +67,10 @@ impl Report {
 }
 
 /// Why the program of a setup could not be started.
-fn missing_program(session: &Session, standing: &Standing, setup: &Setting<Vec<String>>) -> Option<String> {
-    let paths = Paths { standing, directory: session.environment.directory() };
+fn missing_program(call: &Invocation, standing: &Standing, setup: &Setting<Vec<String>>) -> Option<String> {
+    let paths = Paths { standing, directory: call.environment.directory() };
     let program = setup.value.first()?;
-    match paths.locate(&Worker::plain(Adapter::Command, setup.value.clone()), false, &session.environment) {
+    match paths.locate(&Worker::plain(Adapter::Command, setup.value.clone()), false, &call.environment) {
         Ok(Some(_)) => None,
         Ok(None) if program.contains('/') => Some(format!("`{program}` is no program of the repository")),
         Ok(None) => Some(format!("`{program}` was not found on PATH")),
