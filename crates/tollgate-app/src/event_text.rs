@@ -125,15 +125,20 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         },
         Event::ArtifactGiven(given) => format!("`{}` was given", given.name),
         Event::LedgerPlanned(planned) => {
-            let parts = [
-                (planned.plan.units.len(), "unit"),
-                (planned.plan.requirements.len(), "requirement"),
-                (planned.plan.criteria.len(), "row"),
-            ];
-            let rows = if planned.plan.criteria.is_empty() { "" } else { " that must be true" };
-            let parts: Vec<String> =
+            let plan = &planned.plan;
+            let parts = [(plan.units.len(), "unit"), (plan.requirements.len(), "requirement")];
+            let mut parts: Vec<String> =
                 parts.iter().filter(|(n, _)| *n > 0).map(|(n, noun)| format::count(*n, noun)).collect();
-            format!("`{}` gives {}{rows}", planned.from, format::list(&parts))
+            parts.extend(match plan.criteria.len() {
+                0 => None,
+                1 => Some("1 criterion".to_owned()),
+                n => Some(format!("{n} criteria")),
+            });
+            let commands = match plan.criteria.iter().filter(|row| row.command.is_some()).count() {
+                0 => String::new(),
+                n => format!(", {n} with a command"),
+            };
+            format!("`{}` gives {}{commands}", planned.from, format::list(&parts))
         }
         Event::VariableGiven(given) => format!("{} is {}", given.name, given.value),
         Event::FlowEntered(entered) => match &entered.unit {

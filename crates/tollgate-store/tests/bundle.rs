@@ -188,7 +188,7 @@ fn what_stands_behind_the_end_is_named() {
     with(&[0; 4096]).unwrap();
     for more in [&b"x"[..], &[&[0; 700], &b"smuggled"[..]].concat(), &file] {
         let error = with(more).unwrap_err().to_string();
-        assert!(error.contains("behind the end of the archive"), "{error}");
+        assert!(error.contains("after the end of the archive"), "{error}");
     }
 }
 

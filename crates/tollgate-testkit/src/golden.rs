@@ -73,7 +73,7 @@ pub fn moments(events: &[Recorded]) -> BTreeSet<String> {
             Event::LandingEnded(landing) if landing.outcome != LandOutcome::Landed => {
                 format!("a landing is {}", landing.outcome.word())
             }
-            Event::TreeChanged(_) => "edited by hand".to_owned(),
+            Event::TreeChanged(_) => "mended by hand".to_owned(),
             Event::AttemptLost(_) => "an attempt is lost".to_owned(),
             Event::AttemptUnready(_) => "an attempt is not ready".to_owned(),
             Event::RunRetried(_) => "retried".to_owned(),

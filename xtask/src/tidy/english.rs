@@ -23,6 +23,8 @@ const WORDS: &[(&str, &str)] = &[
 const EXCEPTIONS: &[(&str, &str)] = &[
     // A field of what `delegate --json` prints.
     ("crates/tollgate-engine/src/delegate/mod.rs", "\"told\""),
+    // The recorded states in docs/golden do not change.
+    ("crates/tollgate-testkit/src/golden.rs", "mended by hand"),
 ];
 const EXCEPTIONS_MAX: usize = 30;
 

@@ -245,7 +245,7 @@ fn what_is_in_force_is_shown_with_what_does_not_hold() {
     assert_eq!(opened.config["budget"]["run.cost"]["from"], "user");
     prints(&play, &["doctor"], "day 40 attempts, run $2.50, run 1000 tokens");
     prints(&play, &["doctor"], "plain does not tell its tokens and cost");
-    prints(&play, &["worker", "doctor", "plain"], "no budget of tokens, cost and turns holds it");
+    prints(&play, &["worker", "doctor", "plain"], "tokens, cost and turns cannot be limited");
     prints(&play, &["worker", "doctor", "claude"], "quota pool: claude");
     prints(&play, &["worker", "doctor", "codex"], "no budget of cost and turns holds it");
 }

@@ -111,7 +111,7 @@ fn a_false_count_is_found_each_time_it_is_said() {
     let counts = BUILT.replace("abstract: {", "abstract: {files: {created: 1, modified: 0, deleted: 3}, ");
     let (_, said) =
         Play::standard(&[("developer", &[else_(&counts)]), ("reviewer", &[at(1, CHANGES), else_(APPROVED)])]);
-    said.says("fnd_1 refuted: dod-checker saw it and accepts").says("fnd_1 open: it is measured again");
+    said.says("fnd_1 refuted: dismissed by dod-checker, who saw it and accepts").says("fnd_1 open: still true after");
 }
 
 /// Who takes the failing test away and says that nothing was deleted is not believed.
@@ -161,7 +161,7 @@ fn the_commands_of_rows_hold_on_the_tree_that_is_handed_over() {
     play.world.write("tests/.keep", "");
     play.world.commit("tests");
     let said = play.start(&STANDARD);
-    said.says("opened: the command of DoD-1 fails").says("backend  is lapsed");
+    said.says("opened: the command of DoD-1 fails").says("backend  needs a new check");
 }
 
 #[test]

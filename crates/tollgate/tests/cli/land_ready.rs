@@ -135,7 +135,7 @@ fn a_patch_writes_over_nothing() {
         ("mine\n".to_owned(), events)
     );
     land(&play, &["--as", "patch", "-o", "../change.patch"]).exits(0);
-    land(&play, &["--as", "patch", "-o", "../change.patch"]).exits(0).says("landed before");
+    land(&play, &["--as", "patch", "-o", "../change.patch"]).exits(0).says("already landed");
 }
 
 /// A run that puts something else in the place of a repository that is a submodule, whose history is nowhere else.

@@ -170,8 +170,8 @@ fn a_false_word_is_found_each_time_it_is_said() {
     let script = script(&format!("{ghost}, {again}"), false, THERE, FINE);
     let (run, said) = play(TASK, &protocol, &script, &[]);
     said.exits(1)
-        .says("fnd_1 refuted: reviewer saw it and accepts")
-        .says("fnd_1 open: it is measured again")
+        .says("fnd_1 refuted: dismissed by reviewer, who saw it and accepts")
+        .says("fnd_1 open: still true after")
         .silent_on("succeeded");
     run.holds();
 }

@@ -466,6 +466,6 @@ fn what_was_written_in_a_tree_that_is_lost_covers_no_claim_in_the_next() {
     );
     told.exits(0)
         .says("the report names api/a as changed, but it did not change")
-        .says("fnd_2 refuted: reviewer saw it");
+        .says("fnd_2 refuted: dismissed by reviewer");
     run.holds();
 }

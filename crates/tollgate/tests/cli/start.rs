@@ -97,7 +97,7 @@ fn a_pattern_that_can_hold_no_path_is_refused_where_it_stands() {
 fn a_scope_that_nobody_would_hold_is_refused() {
     let mut play = Play::new(&TASK.replace("### Backend\n", "### Backend\nScope: `src/**`\n"), &script(&[]));
     let said = play.start(&["--input", "complexity=simple"]).exits(1);
-    said.says("TG0235").says("../task.md:6:1").says("the scope of `backend` would not be held");
+    said.says("TG0235").says("../task.md:6:1").says("the scope of `backend` would not be enforced");
     assert_eq!(play.run, "", "there is no run");
 }
 

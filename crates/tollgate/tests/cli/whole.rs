@@ -67,7 +67,7 @@ fn what_a_person_changes_in_nobodys_scope_is_judged_by_everybody() {
     let tree = play.world.path(&format!("state/trees/{}/@run", play.run));
     std::fs::write(tree.join("other.sh"), "by hand\n").unwrap();
     let said = play.decide(&["dec_2", "by-hand"]).exits(0);
-    said.says("backend  is lapsed: files outside every unit's scope have changed");
+    said.says("backend  needs a new check: files outside every unit's scope have changed");
     let dispatched = ["developer", "dod-checker", "reviewer", "tester"].map(|role| play.dispatched(role));
     assert_eq!(dispatched, [1, 2, 2, 3]);
     assert_eq!(play.file("other.sh").as_deref(), Some("by hand\n"));
@@ -89,7 +89,7 @@ fn what_lies_in_no_area_is_judged_by_everybody() {
     play.start(&STANDARD).exits(4).says("still leave something open");
     let tree = play.world.path(&format!("state/trees/{}/@run", play.run));
     std::fs::write(tree.join("deploy.txt"), "by hand\n").unwrap();
-    play.decide(&["dec_2", "by-hand"]).exits(0).says("backend  is lapsed");
+    play.decide(&["dec_2", "by-hand"]).exits(0).says("backend  needs a new check");
     let dispatched = ["developer", "dod-checker", "reviewer", "tester"].map(|role| play.dispatched(role));
     assert_eq!(dispatched, [1, 2, 2, 3]);
     play.holds_but_for_the_head();
@@ -108,7 +108,7 @@ fn a_waiver_of_before_does_not_cover_what_a_person_changes_later() {
     let tree = play.world.path(&format!("state/trees/{}/@run", play.run));
     std::fs::write(tree.join("other.sh"), "by hand\n").unwrap();
     let said = play.decide(&["dec_3", "by-hand"]).exits(0);
-    said.says("backend  is lapsed: files outside every unit's scope have changed");
+    said.says("backend  needs a new check: files outside every unit's scope have changed");
     assert_eq!((play.dispatched("dod-checker"), play.dispatched("reviewer")), (4, 2));
     play.holds();
 }

@@ -148,7 +148,7 @@ fn a_worker_that_is_not_there() {
     stage.delegate_to(&missing).is("BLOCKED", Some("adapter_cli_missing"), 3).says("no-such-agent");
     stage.delegate_to(&["--agent", "claude-code"]).is("BLOCKED", Some("adapter_cli_missing"), 3).says("claude");
     let unknown = stage.delegate_to(&["--agent", "nobody"]);
-    unknown.is("BLOCKED", Some("worker_agent_unavailable"), 3).says("nobody defines");
+    unknown.is("BLOCKED", Some("worker_agent_unavailable"), 3).says("is not defined");
 }
 
 #[test]
