@@ -247,7 +247,7 @@ fn what_is_in_force_is_shown_with_what_does_not_hold() {
     prints(&play, &["doctor"], "plain does not tell its tokens and cost");
     prints(&play, &["worker", "doctor", "plain"], "tokens, cost and turns cannot be limited");
     prints(&play, &["worker", "doctor", "claude"], "quota pool: claude");
-    prints(&play, &["worker", "doctor", "codex"], "no budget of cost and turns holds it");
+    prints(&play, &["worker", "doctor", "codex"], "cost and turns cannot be limited");
 }
 
 #[test]
