@@ -69,7 +69,7 @@ fn a_run_that_sleeps_calls_nobody_whoever_drives_it_and_a_person_may_wake_it() {
     driver.kill().unwrap();
     driver.wait().unwrap();
     assert_eq!(calls(&play), 1, "who sleeps makes no call");
-    prints(&play, &["ls", "--json"], "nobody wakes it");
+    prints(&play, &["ls", "--json"], "no process drives it, so it will not wake up");
     prints(&play, &["ls", "--json"], "\"wakes_at_ms\":1");
     play.holds();
     play.tollgate(&["retry", "RUN"]).exits(0);
