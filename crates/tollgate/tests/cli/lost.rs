@@ -1,4 +1,4 @@
-//! What is said of one tree is not said of another. `lost.txt` of the kernel has what needs no words of a worker and no command.
+//! What is said of one tree is not said of another. The kernel's `lost.txt` has what does not depend on a worker's words.
 
 use crate::given::HOLDS;
 use crate::play::{Play, Said};
@@ -13,32 +13,27 @@ roles:
   dod-checker: {contract: status-block, verdicts: [accept, reject], writes: none, sees: {only: [task, criteria, change]}}
 "#;
 
-pub const BOTH: &str = "# Two\n\n## Definition of Done\n\n### Backend\nScope: `api/**`\n- README.md is there `cmd: test -f README.md`\n\n\
+const BOTH: &str = "# Two\n\n## Definition of Done\n\n### Backend\nScope: `api/**`\n- README.md is there `cmd: test -f README.md`\n\n\
                     ### Frontend\nScope: `web/**`\n- README.md is there too `cmd: test -f README.md`\n";
-pub const BACKEND: &str = "unit: backend, ";
-pub const FRONTEND: &str = "unit: frontend, ";
-pub const FIRST: &str = "unit: backend, iteration: 1, ";
+const BACKEND: &str = "unit: backend, ";
+const FRONTEND: &str = "unit: frontend, ";
+const FIRST: &str = "unit: backend, iteration: 1, ";
 const SECOND: &str = "unit: backend, iteration: 2, ";
-pub const JOIN: &str = "    - {id: join, land: run, on: {landed: done, conflict: hold}}\n";
+const JOIN: &str = "    - {id: join, land: run, on: {landed: done, conflict: hold}}\n";
 
 /// A script of one's own: who says what, the most exact first.
 fn told(flows: &str, roles: &[(&str, &[String])]) -> (Play, Said) {
-    told_of(BOTH, "{unit: true, run: true}", flows, roles)
-}
-
-/// The same of a task, where the rows are mandatory for some only.
-pub fn told_of(task: &str, mandatory: &str, flows: &str, roles: &[(&str, &[String])]) -> (Play, Said) {
     let protocol = format!(
         r#"protocol: apart
 {ROLES}  polisher: {{contract: status-block, writes: [code], sees: full}}
 gates:
-  covered: {{holds: {{every: criterion, is: [passed, waived]}}, bound_to: [code], mandatory: {mandatory}}}
+  covered: {{holds: {{every: criterion, is: [passed, waived]}}, bound_to: [code], mandatory: {{unit: true, run: true}}}}
   standing: {{holds: {{every: unit, is: [accepted, held, new]}}, bound_to: tree, mandatory: {{run: true}}}}
 {HOLDS}flows:
 {flows}"#
     );
     let said = roles.iter().map(|(role, said)| format!("  {role}: [{}]\n", said.join(", ")));
-    play(task, &protocol, &format!("script: 1\nroles:\n{}", said.collect::<String>()), &[])
+    play(BOTH, &protocol, &format!("script: 1\nroles:\n{}", said.collect::<String>()), &[])
 }
 
 /// What is said of a unit (`unit: backend, `), of an iteration of it, or of anything.
@@ -57,15 +52,15 @@ fn fine(of: &str) -> String {
 }
 
 /// What is said first, and then an acceptance of everything.
-pub fn then_fine(first: impl IntoIterator<Item = String>) -> Vec<String> {
+fn then_fine(first: impl IntoIterator<Item = String>) -> Vec<String> {
     first.into_iter().chain([fine(BACKEND), fine(FRONTEND), fine("")]).collect()
 }
 
-pub fn by(of: &str, path: &str, text: &str, how: &str) -> String {
+fn by(of: &str, path: &str, text: &str, how: &str) -> String {
     wrote(path, text, how).replacen('{', &format!("{{{of}"), 1)
 }
 
-pub fn crashes(of: &str) -> String {
+fn crashes(of: &str) -> String {
     format!("{{{of}misbehave: crash, report: {{status: complete, abstract: {{outcome: said, next_phase: n/a}}}}}}")
 }
 
