@@ -325,40 +325,42 @@ const TURNS: [(&str, &[&str]); 5] = [
     ),
 ];
 
-/// One that tells as it works is ended when it is over, and not when it is done.
+/// One that tells as it works is ended when it is over, and not when it is done: a row of attempts, each within another limit.
 #[test]
 fn an_attempt_is_stopped_in_flight_where_its_agent_tells_in_time() {
-    let within = |limit: &str| {
-        ROW.replace("writes: [code], sees: full}", &format!("writes: [code], sees: full, budget: {{{limit}}}}}"))
-            .replace("exhausted: hold", "exhausted: dropped")
-    };
+    let turns = ("turns: 1", "it used 2 turns, and its role may use 1 turn");
+    let tokens = ("tokens: 199", "it used 200 tokens, and its role may use 199 tokens");
+    let cost = ("cost: 0.09", "it used $0.10, and its role may use $0.09");
+    // What it may use is no more than that.
+    let enough = ("turns: 2, tokens: 200, time: 1s", "it ran past its time of 1 s");
+    let mut attempts = Vec::new();
+    for (adapter, _) in TURNS {
+        let limits = match adapter {
+            "opencode" => vec![turns, tokens, cost, enough],
+            "claude" | "qwen" => vec![turns, tokens, enough],
+            _ => vec![turns, enough],
+        };
+        attempts.extend(limits.into_iter().enumerate().map(|(at, limit)| (format!("{adapter}-{at}"), adapter, limit)));
+    }
+    let mut protocol = "protocol: limits\nversion: 1\nareas: {code: [\"**\"]}\nroles:\n".to_owned();
+    let (mut flow, mut config) = (String::new(), "[roles]\n".to_owned());
+    for (at, (role, adapter, (limit, _))) in attempts.iter().enumerate() {
+        protocol += &format!("  {role}: {{contract: status-block, writes: [code], sees: full, budget: {{{limit}}}}}\n");
+        let next = attempts.get(at + 1).map_or("dropped", |(next, _, _)| next);
+        flow += &format!("    - {{id: {role}, dispatch: {role}, on: {{ok: done, exhausted: {next}}}}}\n");
+        config += &format!("{role} = \"{adapter}\"\n");
+    }
+    protocol += "otherwise: {needs_input: hold, failed: hold, malformed: hold, inconclusive: hold}\nflows:\n  main:\n";
+    let mut play = play(&format!("{protocol}{flow}"), &config, "exit 9");
     for (adapter, lines) in TURNS {
         let told = lines.iter().map(|line| format!("echo '{line}'\n")).collect::<String>();
-        let limits: &[(&str, &str)] = match adapter {
-            "opencode" => &[
-                ("turns: 1", "it used 2 turns, and its role may use 1 turn"),
-                ("tokens: 199", "it used 200 tokens, and its role may use 199 tokens"),
-                ("cost: 0.09", "it used $0.10, and its role may use $0.09"),
-            ],
-            "claude" | "qwen" => &[
-                ("turns: 1", "it used 2 turns, and its role may use 1 turn"),
-                ("tokens: 199", "it used 200 tokens, and its role may use 199 tokens"),
-            ],
-            _ => &[("turns: 1", "it used 2 turns, and its role may use 1 turn")],
-        };
-        for (limit, why) in limits {
-            let roles = format!("[roles]\nmaker = \"{adapter}\"\nreader = \"claude\"\n");
-            let mut play = play(&within(limit), &roles, "exit 9");
-            play.world.agent(adapter, &format!("#!/bin/sh\ncat >/dev/null\n{told}sleep 1000\n"));
-            run(&mut play, &[]).exits(1).says(why);
-            assert!(play.workers().is_empty(), "{adapter}");
-            play.holds();
-        }
-        // What it may use is no more than that.
-        let roles = format!("[roles]\nmaker = \"{adapter}\"\nreader = \"claude\"\n");
-        let mut play = play(&within("turns: 2, tokens: 200, time: 1s"), &roles, "exit 9");
         play.world.agent(adapter, &format!("#!/bin/sh\ncat >/dev/null\n{told}sleep 1000\n"));
-        run(&mut play, &[]).exits(1).says("it ran past its time of 1 s");
-        play.holds();
     }
+    let said = run(&mut play, &[]).exits(1);
+    for (role, _, (limit, why)) in &attempts {
+        let ended = said.err.lines().any(|line| line.contains(&**role) && line.contains(why));
+        assert!(ended, "{role} {limit}: {}", said.err);
+    }
+    assert!(play.workers().is_empty());
+    play.holds();
 }
