@@ -187,23 +187,28 @@ fn usage_that_is_no_number_is_unknown_in_every_sum() {
         let line = line.replace("\"output_tokens\":30", &format!("\"output_tokens\":{tokens}"));
         line.replace("\"total_cost_usd\":0.1", &format!("\"total_cost_usd\":{dollars}"))
     };
-    for (tokens, dollars) in [("-5", "-0.09"), ("18446744073709551615", "1e308"), ("\"5\"", "\"0.1\"")] {
-        let act = format!("case $n in 1) {} ;; *) {} ;; esac", done(NOTHING), told(tokens, dollars));
-        let mut play = play(ROW, "[budget]\nrun = {tokens = 1000, cost = 2.5}\n", &act);
-        run(&mut play, &[]).exits(0);
-        let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
-        let lines: Vec<String> =
-            shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-        for line in [
-            "reader 1 attempt read unknown written unknown cost unknown",
-            "in all 2 attempts read 120 + unknown (1 of 2) written 30 + unknown (1 of 2) cost $0.10 + unknown (1 of 2)",
-            "run at least 150 tokens of 1000 tokens one attempt did not tell, and the limit does not hold it",
-            "run at least $0.10 of $2.50 one attempt did not tell, and the limit does not hold it",
-        ] {
-            assert!(lines.iter().any(|shown| shown == line), "{tokens} {dollars}: {line}\n{shown}");
-        }
-        play.holds();
+    let more = "{ok: next}}\n    - {id: next, dispatch: reader, on: {ok: last}}\n    - {id: last, dispatch: reader, on: {ok: done}}";
+    let protocol = ROW.replace("{ok: done}}", more);
+    let act = format!(
+        "case $n in 1) {} ;; 2) {} ;; 3) {} ;; *) {} ;; esac",
+        done(NOTHING),
+        told("-5", "-0.09"),
+        told("18446744073709551615", "1e308"),
+        told("\"5\"", "\"0.1\"")
+    );
+    let mut play = play(&protocol, "[budget]\nrun = {tokens = 1000, cost = 2.5}\n", &act);
+    run(&mut play, &[]).exits(0);
+    let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+    let lines: Vec<String> = shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    for line in [
+        "reader 3 attempts read unknown written unknown cost unknown",
+        "in all 4 attempts read 120 + unknown (3 of 4) written 30 + unknown (3 of 4) cost $0.10 + unknown (3 of 4)",
+        "run at least 150 tokens of 1000 tokens 3 attempts did not tell, and the limit does not hold them",
+        "run at least $0.10 of $2.50 3 attempts did not tell, and the limit does not hold them",
+    ] {
+        assert!(lines.iter().any(|shown| shown == line), "{line}\n{shown}");
     }
+    play.holds();
 }
 
 #[test]
