@@ -1,5 +1,7 @@
 //! The kernel's table tests: each case is a script and the log it must give (`cases/*.txt`).
 //!
+//! A case that begins with `under NAME` has flows of its own: the indented lines below, after what `protocols/NAME.yaml` says.
+//!
 //! `TOLLGATE_BLESS=1 cargo test -p tollgate-testkit --test kernel` writes the logs as they are now; the change is then
 //! reviewed like any other.
 #![allow(
@@ -16,7 +18,8 @@ mod total;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use tollgate_testkit::script::play;
+use tollgate_core::protocol::{Dialects, check, read};
+use tollgate_testkit::script::{Play, dialects_text, play, play_under};
 
 struct Case {
     name: String,
@@ -40,8 +43,29 @@ fn without_comments(script: &str) -> String {
     script.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n")
 }
 
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernel").join(name)
+}
+
+/// The protocol that a script brings along, and its steps.
+fn own_protocol(script: &str) -> (Option<String>, String) {
+    let Some((name, rest)) = script.strip_prefix("under ").and_then(|rest| rest.split_once('\n')) else {
+        return (None, script.to_owned());
+    };
+    let head = std::fs::read_to_string(folder("protocols").join(format!("{name}.yaml"))).unwrap();
+    let (flows, steps): (Vec<&str>, Vec<&str>) = rest.lines().partition(|line| line.starts_with("  "));
+    (Some(format!("{head}{}\n", flows.join("\n"))), steps.join("\n"))
+}
+
+fn play_case(script: &str) -> (Option<Play>, String) {
+    match own_protocol(script) {
+        (Some(protocol), steps) => play_under(&protocol, &steps),
+        (None, steps) => play(&steps),
+    }
+}
+
 fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernel/cases");
+    let folder = folder("cases");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
@@ -63,7 +87,7 @@ fn every_script_gives_its_log() {
         let mut blessed = String::new();
         for case in cases(&text) {
             count += 1;
-            let (played, log) = play(&without_comments(&case.script));
+            let (played, log) = play_case(&without_comments(&case.script));
             let log = log.trim_end();
             if let Some(played) = &played {
                 replay::holds(played, &case.name);
@@ -83,4 +107,16 @@ fn every_script_gives_its_log() {
     }
     assert!(count > 0, "there are no cases");
     assert!(bless || wrong.is_empty(), "{} of {count} cases differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_protocols_of_single_cases_check_clean() {
+    let (dialects, problems) = Dialects::read(dialects_text());
+    assert!(problems.is_empty(), "{problems:#?}");
+    for protocol in scripts().iter().filter_map(|script| own_protocol(script).0) {
+        let (read, problems) = read(&protocol);
+        assert!(problems.is_empty(), "{protocol}\n{problems:#?}");
+        let breaches = check(&read.unwrap(), &dialects);
+        assert!(breaches.is_empty(), "{protocol}\n{breaches:#?}");
+    }
 }

@@ -24,6 +24,10 @@ fn aside(play: &Play, name: &str) -> String {
 fn what_is_changed_by_hand_and_not_given_back_is_put_aside_in_sight() {
     let (play, said) = Play::standard(&[("dod-checker", &[else_(GAP)])]);
     said.exits(4).says("trying again does not close them");
+    locked_trees_are_not_shown(&play);
+    let service = Service { state: play.world.path("state"), journal: play.journal() };
+    let old = service.load(play.run.parse().unwrap()).unwrap();
+    assert_eq!(service.trees_of(old.run()).0.into_values().next(), Some(tree(&play, "backend")));
     std::fs::write(tree(&play, "backend").join("greet.sh"), "by hand\n").unwrap();
     // The answer takes the work as it was, and nothing of what was changed since.
     play.decide(&["dec_2", "accept"]).exits(0).says("succeeded");
@@ -33,6 +37,28 @@ fn what_is_changed_by_hand_and_not_given_back_is_put_aside_in_sight() {
     let output = std::process::Command::new("sh").args(["-c", &words.join(" ")]).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stdout).contains("+by hand"), "{look}: {output:?}");
     play.holds();
+    // Who has read the run before it went on, and looks now, touches nothing: somebody else may be there by now.
+    std::fs::write(service.state.join(format!("runs/{}/hands/backend", play.run)), "back\n").unwrap();
+    std::fs::write(tree(&play, "backend").join("late"), "somebody's\n").unwrap();
+    assert!(service.trees_of(old.run()).0.is_empty());
+    assert!(tree(&play, "backend").join("late").exists());
+}
+
+/// Who has the run's work in hand, and does not go on, holds up nobody who only looks, and is named.
+fn locked_trees_are_not_shown(play: &Play) {
+    let folder = play.world.path(&format!("state/runs/{}", play.run));
+    std::fs::write(folder.join("hands/backend"), "back\n").unwrap();
+    let lock = std::fs::File::options().read(true).write(true).open(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    for look in [&["show", "RUN"][..], &["inbox"]] {
+        let said = play.tollgate(look).exits(0);
+        let warnings = said.err.matches("warning[TG0517]").count();
+        assert_eq!(warnings, 1, "{}", said.err);
+        said.says("the work tree to change by hand is not shown");
+    }
+    lock.unlock().unwrap();
+    let said = play.tollgate(&["inbox"]).exits(0).silent_on("TG0517");
+    assert!(said.out.contains("look at: work tree"), "{}", said.out);
 }
 
 #[test]
@@ -49,42 +75,6 @@ fn what_is_changed_after_the_answer_is_put_aside_in_sight() {
     assert_eq!(play.file("greet.sh").as_deref(), Some("by hand\n"));
     aside(&play, "backend");
     play.holds();
-}
-
-/// Who has read the run before it went on, and looks now, touches nothing: somebody else may be there by now.
-#[test]
-fn a_look_that_comes_late_leaves_the_tree_alone() {
-    let (play, said) = Play::standard(&[("dod-checker", &[else_(GAP)])]);
-    said.exits(4);
-    let state = play.world.path("state");
-    let service = Service { state: state.clone(), journal: play.journal() };
-    let old = service.load(play.run.parse().unwrap()).unwrap();
-    assert_eq!(service.trees_of(old.run()).0.into_values().next(), Some(tree(&play, "backend")));
-    play.decide(&["dec_2", "accept"]).exits(0);
-    std::fs::write(state.join(format!("runs/{}/hands/backend", play.run)), "back\n").unwrap();
-    std::fs::write(tree(&play, "backend").join("late"), "somebody's\n").unwrap();
-    assert!(service.trees_of(old.run()).0.is_empty());
-    assert!(tree(&play, "backend").join("late").exists());
-}
-
-/// Who has the run's work in hand, and does not go on, holds up nobody who only looks, and is named.
-#[test]
-fn a_look_says_that_somebody_has_the_work_in_hand() {
-    let (play, said) = Play::standard(&[("dod-checker", &[else_(GAP)])]);
-    said.exits(4);
-    let folder = play.world.path(&format!("state/runs/{}", play.run));
-    std::fs::write(folder.join("hands/backend"), "back\n").unwrap();
-    let lock = std::fs::File::options().read(true).write(true).open(folder.join("lock")).unwrap();
-    lock.lock().unwrap();
-    for look in [&["show", "RUN"][..], &["inbox"]] {
-        let said = play.tollgate(look).exits(0);
-        let warnings = said.err.matches("warning[TG0517]").count();
-        assert_eq!(warnings, 1, "{}", said.err);
-        said.says("the work tree to change by hand is not shown");
-    }
-    lock.unlock().unwrap();
-    let said = play.tollgate(&["inbox"]).exits(0).silent_on("TG0517");
-    assert!(said.out.contains("look at: work tree"), "{}", said.out);
 }
 
 /// Nobody who changes nothing can name a file that it left unnamed once: who gives the tree back answers for it.

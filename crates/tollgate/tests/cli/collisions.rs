@@ -121,12 +121,3 @@ fn a_collision_that_git_cannot_mark_outlasts_a_question_of_scope() {
     assert_eq!(landed(&play), ["backend"]);
     play.tollgate(&["verify", "--all"]).exits(0);
 }
-
-#[test]
-fn giving_up_a_collision_ends_the_run() {
-    let (play, _) = play(&[("developer", &COLLIDING)]);
-    play.decide(&["dec_2", "extend"]).exits(4);
-    play.decide(&["dec_3", "abort"]).exits(1).says("closed without success");
-    assert!(!play.changed_branch());
-    play.holds();
-}

@@ -1,7 +1,7 @@
 //! What a person gave, saw and was asked about is what counts: nothing takes its place unseen.
 
 use crate::play::{Play, Said};
-use crate::rests::{SIDES, play, said_of, wrote};
+use crate::rests::{play, wrote};
 
 pub const HOLDS: &str = "otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold, cancelled: hold, unobservable: hold, \
                      inconclusive: hold, out_of_scope: hold, refused: hold}\n";
@@ -43,96 +43,6 @@ fn a_worker_does_not_replace_what_a_person_gave() {
     // To say the same again is no harm.
     let (play, said) = planned("# One\n\n## Definition of Done\n\n- the page is there\n", "the page is there");
     said.exits(0).says("succeeded");
-    play.holds();
-}
-
-/// What a unit's judges never saw is in nobody's scope.
-#[test]
-fn what_the_run_changes_in_nobodys_scope_is_judged_by_everybody() {
-    let protocol = format!(
-        r#"protocol: late
-version: 1
-inputs: {{sides: {{list_of: [backend, frontend], default: [backend, frontend]}}}}
-areas: {{code: ["**"]}}
-artifacts: {{task: {{schema: build-plan.task, given: input}}}}
-roles:
-  developer: {{contract: status-block, writes: [code], sees: full}}
-  polisher: {{contract: status-block, writes: [code], sees: full}}
-{CHECKER}gates:
-  covered: {{holds: {{every: criterion, is: [passed]}}, bound_to: [code], mandatory: {{unit: true}}}}
-  standing: {{holds: {{every: unit, is: accepted}}, bound_to: tree, mandatory: {{run: true}}}}
-{HOLDS}flows:
-  main:
-    - id: sides
-      each: {{over: sides, flow: side, at_once: 1, trees: own, makes: accepted}}
-      on: {{all: polish, some: hold, none: hold}}
-    - {{id: polish, dispatch: polisher, on: {{ok: look}}}}
-    - {{id: look, check: [standing], on: {{pass: done, fail: hold, stale: hold}}}}
-  side:
-    - {{id: build, dispatch: developer, on: {{ok: check}}}}
-    - {{id: check, dispatch: dod-checker, ensures: [covered], on: {{accept: join, reject: hold}}}}
-    - {{id: join, land: run, on: {{landed: done, conflict: hold}}}}
-"#
-    );
-    let idle = "{report: {status: complete, abstract: {outcome: idle, next_phase: n/a}}}";
-    for (polisher, ends) in [(idle.to_owned(), 0), (wrote("evil/b", "x\\n", "created"), 1)] {
-        let script = format!(
-            "script: 1\nroles:\n  developer: [{idle}]\n  polisher: [{polisher}]\n  dod-checker: [{}, {}]\n",
-            said_of("backend", 1, "APPROVED", "verified_rows: [\"DoD-1: there\"]"),
-            said_of("frontend", 1, "APPROVED", "verified_rows: [\"DoD-2: there\", \"DoD-3: there\"]"),
-        );
-        let (play, said) = play(SIDES, &protocol, &script, &[]);
-        let said = said.exits(ends);
-        if ends == 1 {
-            said.says("backend  needs a new check: files outside every unit's scope have changed")
-                .silent_on("succeeded");
-        }
-        play.holds();
-    }
-}
-
-/// A lane that is never entered leaves its rows to the run.
-#[test]
-fn rows_of_a_lane_that_never_runs_are_the_runs() {
-    let protocol = format!(
-        r#"protocol: lanes
-version: 1
-vars: {{size: {{one_of: [small, big]}}}}
-areas: {{code: ["**"]}}
-artifacts: {{task: {{schema: build-plan.task, given: input}}}}
-roles:
-  developer: {{contract: status-block, writes: [code], sees: full}}
-  reviewer: {{contract: status-block, verdicts: [accept, reject], writes: none, sees: {{only: [change]}}}}
-{CHECKER}gates:
-  covered: {{holds: {{every: criterion, is: [passed]}}, bound_to: [code], mandatory: {{unit: true}}}}
-  reviewed: {{holds: {{judged: reviewer}}, bound_to: [code], mandatory: {{run: true}}}}
-  standing: {{holds: {{every: unit, is: accepted}}, bound_to: tree, mandatory: {{run: true}}}}
-{HOLDS}flows:
-  main:
-    - id: size
-      ask: {{class: choice, question: "How large?", options: {{small: Small, big: Big}}}}
-      gives: [size]
-      on: {{small: sides, big: sides, cancelled: hold}}
-    - id: sides
-      when: {{size: big}}
-      each: {{over: [backend, frontend], flow: side, at_once: 1, trees: own, makes: accepted}}
-      on: {{all: review, some: hold, none: hold, skipped: solo}}
-    - {{id: solo, dispatch: developer, on: {{ok: review}}}}
-    - {{id: review, dispatch: reviewer, ensures: [reviewed], on: {{accept: close, reject: hold}}}}
-    - {{id: close, check: [standing], on: {{pass: done, fail: hold, stale: hold}}}}
-  side:
-    - {{id: build, dispatch: developer, on: {{ok: check}}}}
-    - {{id: check, dispatch: dod-checker, ensures: [covered], on: {{accept: join, reject: hold}}}}
-    - {{id: join, land: run, on: {{landed: done, conflict: hold}}}}
-"#
-    );
-    let script = format!(
-        "script: 1\nroles:\n  developer: [{{report: {{status: complete, abstract: {{outcome: idle, next_phase: n/a}}}}}}]\n  \
-         reviewer: [{{report: {{status: complete, abstract: {{outcome: fine, verdict: APPROVED, next_phase: n/a}}}}}}]\n  dod-checker: [{FINE}]\n"
-    );
-    let unscoped = SIDES.replace("Scope: `api/**`\n", "").replace("Scope: `web/**`\n", "");
-    let (play, said) = play(&unscoped, &protocol, &script, &["--answer", "size=small"]);
-    said.exits(1).says("DoD-1 is open").silent_on("succeeded");
     play.holds();
 }
 

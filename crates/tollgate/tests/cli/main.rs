@@ -47,7 +47,6 @@ mod left;
 mod limits;
 mod look;
 mod lost;
-mod lost_rows;
 mod measured;
 mod misbehave;
 mod out_of_sight;

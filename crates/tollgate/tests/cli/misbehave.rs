@@ -9,19 +9,10 @@ fn misbehaves(how: &str, body: &str) -> String {
 }
 
 #[test]
-fn a_crash_halts_the_run_and_retry_goes_on() {
+fn a_crash_halts_the_run_and_what_a_person_left_in_its_work_tree_is_kept_and_shown() {
     let (play, said) = Play::standard(&[("developer", &[misbehaves("crash", BUILT), else_(crate::play::IDLE)])]);
     said.exits(1).says("signal 9 ended its program");
     play.holds();
-    play.tollgate(&["retry", "RUN"]).exits(0);
-    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello\n"), "what it wrote before was measured and kept");
-    play.holds();
-}
-
-#[test]
-fn what_a_person_left_in_the_work_tree_of_a_halted_run_is_kept_and_the_log_and_show_say_where() {
-    let (play, said) = Play::standard(&[("developer", &[misbehaves("crash", BUILT), else_(crate::play::IDLE)])]);
-    said.exits(1);
     let path = play.world.path(&format!("state/trees/{}/backend/greet.sh", play.run));
     std::fs::write(&path, "echo mended\n").unwrap();
     play.tollgate(&["retry", "RUN"]).exits(0);
@@ -69,37 +60,30 @@ flows:
 }
 
 #[test]
-fn a_lie_about_files_is_a_finding_that_somebody_must_look_at() {
+fn a_report_that_lies_about_files_or_leaves_one_out_is_a_finding_that_somebody_must_look_at() {
     let gap = crate::play::GAP;
+    let outside = at(2, &format!("misbehave: outside, {BUILT}"));
     let (play, said) = Play::standard(&[
-        ("developer", &[misbehaves("lie", BUILT), else_(BUILT)]),
+        ("developer", &[misbehaves("lie", BUILT), outside]),
         ("dod-checker", &[at(1, gap), else_(COVERED)]),
     ]);
-    said.exits(0).says("1 claim contradicted by what was measured").says("names greet.sh as changed, but it did not");
+    let said = said.exits(0).says("1 claim contradicted by what was measured");
+    // The catch-all area holds what is outside of every other.
+    said.says("names greet.sh as changed, but it did not")
+        .says("outside-every-scope/developer changed, but the report does not name it");
     assert_eq!(play.dispatched("developer"), 2);
     play.holds();
 }
 
 #[test]
-fn a_late_answer_does_not_count_and_its_process_is_ended() {
+fn a_late_answer_and_an_echo_of_the_brief_count_as_none_and_of_two_reports_the_last_counts() {
     let late = at(1, &format!("misbehave: late, delay_ms: 60000, {BUILT}"));
-    let (play, said) = Play::standard(&[("developer", &[late, else_(BUILT)])]);
-    said.exits(0).says("the worker produced no report");
-    assert_eq!(play.dispatched("developer"), 2, "it is asked again");
-    play.holds();
-}
-
-#[test]
-fn of_two_reports_the_last_counts_and_an_echo_of_the_brief_counts_as_none() {
-    let (play, said) = Play::standard(&[
-        ("developer", &[misbehaves("twice", BUILT)]),
-        ("dod-checker", &[misbehaves("echo", COVERED)]),
-    ]);
-    said.exits(0);
-    play.holds();
-    let (play, said) = Play::standard(&[("dod-checker", &[else_("misbehave: echo")])]);
-    said.exits(1).says("there is no report");
-    assert_eq!(play.dispatched("reviewer"), 0);
+    let twice = at(2, &format!("misbehave: twice, {BUILT}"));
+    let echo = at(2, &format!("misbehave: echo, {COVERED}"));
+    let (play, said) =
+        Play::standard(&[("developer", &[late, twice]), ("dod-checker", &[at(1, "misbehave: echo"), echo])]);
+    said.exits(0).says("the worker produced no report").says("there is no report");
+    assert_eq!((play.dispatched("developer"), play.dispatched("dod-checker")), (2, 2), "each is asked again");
     play.holds();
 }
 
@@ -112,14 +96,6 @@ fn what_is_written_outside_of_a_role_s_areas_fails_the_attempt_and_is_not_kept()
     play.holds();
     play.tollgate(&["retry", "RUN"]).exits(0);
     assert_eq!(play.file("tests/weak.test.sh"), None);
-    play.holds();
-}
-
-#[test]
-fn what_is_written_outside_of_every_scope_is_measured() {
-    let (play, said) = Play::standard(&[("developer", &[misbehaves("outside", BUILT), else_(crate::play::IDLE)])]);
-    // The catch-all area holds it; that the report does not name it is a finding.
-    said.exits(0).says("outside-every-scope/developer changed, but the report does not name it");
     play.holds();
 }
 

@@ -4,7 +4,7 @@ use tollgate_core::run::Event;
 
 use tollgate_store::Journal;
 
-use crate::budget::{NOTHING, ROW, SIDES, calls, done, play, prints};
+use crate::budget::{NOTHING, ROW, calls, done, play, prints};
 use crate::play::Play;
 
 /// What Claude Code prints when its plan is used up for so many seconds more.
@@ -69,7 +69,7 @@ fn a_run_that_sleeps_calls_nobody_whoever_drives_it_and_a_person_may_wake_it() {
     driver.kill().unwrap();
     driver.wait().unwrap();
     assert_eq!(calls(&play), 1, "who sleeps makes no call");
-    prints(&play, &["ls", "--json"], "it will not wake up");
+    prints(&play, &["ls", "--json"], "no process drives it, so it will not wake up");
     prints(&play, &["ls", "--json"], "\"wakes_at_ms\":1");
     play.holds();
     play.tollgate(&["retry", "RUN"]).exits(0);
@@ -91,33 +91,6 @@ fn other_runs_of_the_same_pool_waste_no_call_and_other_pools_go_on() {
     run(&mut play, &["--no-wait", "--worker", "maker=two"]).exits(0);
     assert_eq!(calls(&play), 3);
     play.tollgate(&["verify", "--all"]).exits(0);
-}
-
-#[test]
-fn units_of_other_pools_go_on_while_one_is_parked() {
-    let config = "[worker.one]\nadapter = \"claude\"\npool = \"one\"\n[worker.two]\nadapter = \"claude\"\npool = \"two\"\n[roles]\nmaker = \"one\"\nreader = \"two\"\n";
-    let act = format!("case $n in 2) {} ;; *) {} ;; esac", refused(4), done(NOTHING));
-    let mut play = play(SIDES, config, &act);
-    run(&mut play, &[]).exits(0);
-    let kinds: Vec<String> = play
-        .events()
-        .into_iter()
-        .filter_map(|recorded| match recorded.event {
-            Event::AttemptStarted(started) => match started.work {
-                tollgate_core::run::event::Work::Dispatch { role, .. } => Some(role.to_string()),
-                _ => None,
-            },
-            Event::PoolParked(_) => Some("parked".to_owned()),
-            _ => None,
-        })
-        .collect();
-    let again = kinds.iter().rposition(|kind| kind == "maker").unwrap();
-    assert!(
-        kinds[..again].contains(&"reader".to_owned()) && kinds[..again].contains(&"parked".to_owned()),
-        "{kinds:?}"
-    );
-    assert_eq!((calls(&play), play.dispatched("maker")), (5, 3));
-    play.holds();
 }
 
 /// Who waits for another's call was not told no, and tells nobody that it was.

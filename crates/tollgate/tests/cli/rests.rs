@@ -4,7 +4,7 @@ use crate::play::{Play, Said};
 
 const TASK: &str = "# A page\n\n## Definition of Done\n\n- the page is there\n";
 
-pub const SIDES: &str = "# Two\n\n## Definition of Done\n\n### Backend\nScope: `api/**`\n- api/a is there\n\n### Frontend\nScope: `web/**`\n\
+const SIDES: &str = "# Two\n\n## Definition of Done\n\n### Backend\nScope: `api/**`\n- api/a is there\n\n### Frontend\nScope: `web/**`\n\
                      - web/a is there\n- web/b is there\n";
 
 /// A page is written, checked and polished.
