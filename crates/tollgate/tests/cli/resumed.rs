@@ -73,7 +73,7 @@ fn goes_on(play: &Play, call: u32, session: &str, words: &str) {
 const THERE: &str =
     "You were cut off. Go on where you were: what you changed is still there, but for files that git ignores.";
 const PUT_BACK: &str = "You were cut off. Go on where you were. The files were put back to what is on record";
-const COPY: &str = "You were cut off. Go on where you were, in a fresh copy of what you look at. This is what";
+const COPY: &str = "You were cut off. Go on where you were, in a fresh copy of what you look at. This was your brief";
 
 #[test]
 fn an_agent_goes_on_in_its_session_and_with_its_work_after_its_driver_was_ended() {

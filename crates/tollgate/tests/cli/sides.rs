@@ -1,9 +1,9 @@
-//! Two sides at once: work trees of their own, limits of their own, landings, collisions, and the tree they make together.
+//! Two sides at once: work trees and scopes of their own, and the tree they make together.
 
 use std::path::PathBuf;
 
 use tollgate_core::run::Event;
-use tollgate_core::run::event::{FindingStatus, LandOutcome, Work};
+use tollgate_core::run::event::{LandOutcome, Work};
 
 use crate::collisions::{COLLIDING, brief_of, mended};
 use crate::play::{Play, Said};
@@ -143,86 +143,43 @@ fn both_sides_work_at_the_same_time() {
 }
 
 #[test]
-fn a_side_starts_from_the_base_and_does_not_see_the_other() {
-    let (play, said) = play(&[]);
-    said.exits(0);
+fn both_sides_start_from_what_devops_left_and_do_not_see_each_other() {
+    let devops = r#"{write: {Makefile: "all:\n"}, report: {status: complete, abstract: {outcome: a Makefile, next_phase: developer}, files_created: [Makefile]}}"#;
+    let mut play = Play::new(TASK, &script(&[("devops", &[devops])]));
+    play.start(&[&BOTH[..], &["--input", "infra=needed"]].concat()).exits(0);
     let starts: Vec<(String, String)> = play
         .events()
         .into_iter()
         .filter_map(|event| match event.event {
             Event::AttemptStarted(started) => match &started.work {
-                Work::Dispatch { role, .. } if &**role == "developer" => {
-                    Some((started.instance.to_string(), started.tree.to_string()))
-                }
-                _ => None,
+                Work::Dispatch { role, .. } => Some((role.to_string(), started.tree.to_string())),
+                Work::Commands { .. } | Work::Land { .. } => None,
             },
             _ => None,
         })
+        .take(3)
         .collect();
-    assert_eq!(starts.len(), 2);
-    assert_eq!(starts[0].1, starts[1].1, "the same base");
+    let roles: Vec<&str> = starts.iter().map(|(role, _)| role.as_str()).collect();
+    assert_eq!(roles, ["devops", "developer", "developer"]);
+    assert_eq!(starts[1].1, starts[2].1, "the same base");
     let sides = ["backend", "frontend"].map(|side| play.world.path(&format!("state/trees/{}/{side}", play.run)));
+    assert!(sides.iter().all(|side| side.join("Makefile").exists()));
     assert!(sides[0].join("api/greet.sh").exists() && !sides[0].join("web").exists());
     assert!(sides[1].join("web/page.txt").exists() && !sides[1].join("api").exists());
     play.holds();
 }
 
+/// What `show` says while a side waits and when both are in, and the patterns by which a person may widen a scope.
 #[test]
-fn the_devops_stage_goes_first_and_both_sides_start_from_what_it_left() {
-    let devops = r#"{write: {Makefile: "all:\n"}, report: {status: complete, abstract: {outcome: a Makefile, next_phase: developer}, files_created: [Makefile]}}"#;
-    let mut play = Play::new(TASK, &script(&[("devops", &[devops])]));
-    play.start(&[&BOTH[..], &["--input", "infra=needed"]].concat()).exits(0);
-    let order: Vec<String> = play
-        .events()
-        .into_iter()
-        .filter_map(|event| match event.event {
-            Event::AttemptStarted(started) => match started.work {
-                Work::Dispatch { role, .. } => Some(role.to_string()),
-                Work::Commands { .. } | Work::Land { .. } => None,
-            },
-            Event::AttemptReported(reported) => Some(reported.attempt.to_string()),
-            _ => None,
-        })
-        .take(4)
-        .collect();
-    assert_eq!(order, ["devops", "att_1", "developer", "developer"]);
-    for side in ["backend", "frontend"] {
-        assert!(play.world.path(&format!("state/trees/{}/{side}/Makefile", play.run)).exists(), "{side}");
-    }
-    play.holds();
-}
-
-#[test]
-fn sides_land_in_the_order_of_arrival() {
-    for (slow, order) in [("backend", ["frontend", "backend"]), ("frontend", ["backend", "frontend"])] {
-        let reviewed = REVIEWED.replacen('{', &format!("{{unit: {slow}, delay_ms: 1500, "), 1);
-        let (play, said) = play(&[("reviewer", &[&reviewed])]);
-        said.exits(0);
-        assert_eq!(landed(&play), order);
-        play.holds();
-    }
-}
-
-#[test]
-fn limits_are_each_side_s_own() {
-    let gap = r#"{unit: backend, report: {status: complete, abstract: {outcome: a gap, verdict: BLOCKED, next_phase: developer}, verdict: BLOCKED, gaps: ["DoD-1: it does not greet"]}}"#;
-    let (play, said) = play(&[("dod-checker", &[gap])]);
-    said.exits(4).says("(backend)");
-    assert_eq!(landed(&play), ["frontend"], "the other side goes on");
-    insta::assert_snapshot!("one-side-waits", shown(&play));
-    play.decide(&["dec_2", "accept"]).exits(0);
-    assert_eq!(landed(&play), ["frontend", "backend"]);
-    play.holds();
-}
-
-#[test]
-fn a_scope_is_widened_by_patterns_that_can_be_held() {
+fn a_scope_is_widened_by_patterns_that_can_be_held_and_the_run_reads_well() {
     let (play, said) = play(&[("developer", &[COLLIDING[0], COLLIDING[1], &mended(2)])]);
     said.exits(4).says("outside the scope");
+    insta::assert_snapshot!("one-side-waits", shown(&play));
     for pattern in ["", "[", "../x", "/etc/**", "a\nb", "!web/**"] {
         play.decide(&["dec_2", "extend", "--scope", pattern]).exits(1).says("TG0336").says("would have the pattern");
     }
     play.decide(&["dec_2", "extend", "--scope", "conf/**"]).exits(0);
+    insta::assert_snapshot!("two-sides", shown(&play));
     play.holds();
 }
 
@@ -256,26 +213,6 @@ fn what_is_outside_the_scope_is_taken_out_when_a_person_says_so() {
     assert!(brief.contains("## Take these out again") && brief.contains("- `conf/lang`"), "{brief}");
     assert!(!brief.contains("## Your work collides"), "{brief}");
     assert_eq!(play.file("conf/lang").as_deref(), Some("en\n"));
-    play.holds();
-}
-
-#[test]
-fn shared_rows_are_judged_on_the_joined_tree_after_the_last_landing() {
-    let gap = r#"{iteration: 1, report: {status: complete, abstract: {outcome: they differ, verdict: BLOCKED, next_phase: developer}, verdict: BLOCKED, verified_rows: ["DoD-1: there", "DoD-2: there"], gaps: ["DoD-3: the page greets otherwise"]}}"#;
-    let (play, said) = play(&[("dod-checker", &[CHECKED[0], CHECKED[1], gap])]);
-    said.exits(0).says("run  dod-checker rejects").says("run  dod-checker works at `joined`, 2nd time");
-    // The shared row goes to both sides, each mends and lands again, and the whole is judged again before the tester.
-    assert_eq!(landed(&play).len(), 4);
-    let fixed = play.events().into_iter().find_map(|event| match event.event {
-        Event::FindingChanged(changed) if changed.status == FindingStatus::Fixed => Some(changed.why),
-        _ => None,
-    });
-    let judge = play.events().into_iter().rev().find_map(|event| match event.event {
-        Event::AttemptStarted(started) if &*started.stage == "joined" => Some(started.attempt),
-        _ => None,
-    });
-    assert_eq!(fixed, judge.map(|judge| format!("dod-checker accepts in {judge}")), "who judges the row settles it");
-    assert_eq!(play.dispatched("tester"), 1);
     play.holds();
 }
 
@@ -356,26 +293,4 @@ fn a_scope_may_be_given_with_the_run_and_takes_the_place_of_the_file_s() {
     // Now the page lies outside.
     play.start(&[&BOTH[..], &["--scope", "frontend=pages/**"]].concat()).exits(4).says("web/page.txt");
     play.holds();
-}
-
-#[test]
-fn a_single_side_without_a_scope_has_the_whole_repository() {
-    let task = "# One\n\n## Definition of Done\n\n### Backend\n- api/greet.sh greets\n- another row\n- a third\n\n### Tester scope\n- it is tested\n";
-    let everywhere = r#"{unit: backend, iteration: 1, write: {api/greet.sh: "echo Hello\n", README.md: "changed\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [api/greet.sh], files_modified: [README.md]}}"#;
-    let checked = r#"{report: {status: complete, abstract: {outcome: it holds, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: ["DoD-1: a", "DoD-2: b", "DoD-3: c"]}}"#;
-    let script = script(&[("developer", &[everywhere]), ("dod-checker", &[checked])]);
-    // Nobody acts for a side that does not run.
-    let script: Vec<&str> = script.lines().filter(|line| !line.contains("unit: frontend")).collect();
-    let mut play = Play::new(task, &(script.join("\n") + "\n"));
-    play.start(&["--input", "complexity=complex", "--answer", "sign-off=approve"]).exits(0);
-    assert_eq!(play.file("README.md").as_deref(), Some("changed\n"));
-    play.holds();
-}
-
-#[test]
-fn a_run_with_two_sides_reads_well_when_it_is_over() {
-    let mended = mended(2);
-    let (play, _) = play(&[("developer", &[COLLIDING[0], COLLIDING[1], &mended])]);
-    play.decide(&["dec_2", "extend"]).exits(0);
-    insta::assert_snapshot!("two-sides", shown(&play));
 }

@@ -1,7 +1,6 @@
 //! The sign-off, answers in advance, and who may answer.
 
 use tollgate_core::run::Event;
-use tollgate_core::run::event::ByKind;
 
 use crate::play::{Play, TASK, script};
 
@@ -26,18 +25,6 @@ fn nothing_starts_before_the_plan_is_signed_off_and_revise_closes_the_run() {
     play.holds();
     play.tollgate(&["resume", "RUN"]).exits(1).says("closed without success");
     play.tollgate(&["retry", "RUN"]).exits(1).says("TG0301");
-}
-
-#[test]
-fn an_answer_in_advance_is_a_named_persons_and_recorded_as_such() {
-    let (play, said) = Play::standard(&[]);
-    said.exits(0).says("ada answers dec_1 in advance: approve");
-    let ended = play.events().into_iter().find_map(|event| match event.event {
-        Event::DecisionEnded(ended) => Some((ended.in_advance, event.by)),
-        _ => None,
-    });
-    let (in_advance, by) = ended.unwrap();
-    assert!(in_advance && by.kind == ByKind::Person && &*by.name == "ada");
 }
 
 #[test]

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tollgate_core::id::FindingId;
 use tollgate_core::run::Event;
-use tollgate_core::run::event::{FindingStatus, Work};
+use tollgate_core::run::event::Work;
 
 use crate::play::{BUILT, CHANGES, Play, Said, TASK, at, else_, script as plan};
 
@@ -41,34 +40,17 @@ flows:
 const VERDICT: &str = r#"text: '{"kind":"wr.gate_verdict","version":1,"verdict":"approved","confidence":"high","rationale":"Every item of the list is shown by a test."}'"#;
 const APPROVED: &str = "report: {status: complete, abstract: {outcome: fine, verdict: APPROVED, next_phase: n/a}}";
 
-/// A developer that writes this into a file.
-fn writes(path: &str, text: &str, kind: &str) -> String {
-    format!(
-        r#"write: {{{path}: "{text}\n"}}, report: {{status: complete, abstract: {{outcome: done, next_phase: reviewer}}, {kind}: [{path}]}}"#
-    )
-}
+const MADE: &str = r#"write: {src/a.txt: "bad\n", docs/a.md: "bad\n"}, report: {status: complete, abstract: {outcome: done, next_phase: reviewer}, files_created: [src/a.txt, docs/a.md]}"#;
+const MENDED: &str = r#"write: {src/a.txt: "good\n"}, report: {status: complete, abstract: {outcome: done, next_phase: reviewer}, files_modified: [src/a.txt]}"#;
 
-fn both(text: &str) -> String {
-    format!(
-        r#"write: {{src/a.txt: "{text}\n", docs/a.md: "{text}\n"}}, report: {{status: complete, abstract: {{outcome: done, next_phase: reviewer}}, files_created: [src/a.txt, docs/a.md]}}"#
-    )
-}
-
-/// A run under the protocol, whose `ci` looks for a word in a file.
-fn start(mender: &[String], reviewer: &[String], looks: &str) -> (Play, Said) {
-    let mut script = "script: 1\nroles:\n".to_owned();
-    let made = [else_(&both("bad"))];
-    let proofreader = [else_(VERDICT)];
-    for (role, entries) in
-        [("developer", &made[..]), ("mender", mender), ("reviewer", reviewer), ("proofreader", &proofreader)]
-    {
-        script += &format!("  {role}:\n");
-        entries.iter().for_each(|entry| script += &format!("    - {entry}\n"));
-    }
-    let mut play = Play::new(TASK, &script);
+/// A run under the protocol, whose `ci` looks for a word in a file that only the repair has.
+fn start() -> (Play, Said) {
+    let roles = [("developer", MADE), ("mender", MENDED), ("reviewer", APPROVED), ("proofreader", VERDICT)];
+    let entries = roles.map(|(role, entry)| format!("  {role}:\n    - {}\n", else_(entry)));
+    let mut play = Play::new(TASK, &format!("script: 1\nroles:\n{}", entries.concat()));
     std::fs::write(play.world.path("approved.yaml"), PROTOCOL).unwrap();
     std::fs::create_dir_all(play.world.path("home/.config/tollgate")).unwrap();
-    let config = format!("[commands]\nci = [\"sh\", \"-c\", '{looks}']\n");
+    let config = "[commands]\nci = [\"sh\", \"-c\", 'grep good src/a.txt']\n";
     std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();
     let said = play.tollgate(&["run", "../approved.yaml", "--script", "../script.yaml", "--no-wait"]);
     play.named_by(&said);
@@ -99,8 +81,7 @@ fn gates(play: &Play) -> BTreeMap<String, String> {
 
 #[test]
 fn a_repair_of_the_code_voids_its_approval_and_review_and_nothing_else() {
-    let mender = [else_(&writes("src/a.txt", "good", "files_modified"))];
-    let (play, said) = start(&mender, &[else_(APPROVED)], "grep good src/a.txt");
+    let (play, said) = start();
     said.exits(4);
     let first = ["developer", "reviewer", "proofreader", "approve"];
     assert_eq!(done(&play), first);
@@ -116,85 +97,6 @@ fn a_repair_of_the_code_voids_its_approval_and_review_and_nothing_else() {
     play.decide(&["dec_2", "approve"]).exits(0);
     assert_eq!(done(&play), [&first[..], &again, &["ci"]].concat());
     assert!(gates(&play).values().all(|status| status == "holds"));
-    play.holds();
-}
-
-#[test]
-fn a_repair_of_the_documents_leaves_the_approval_of_the_code_as_it_is() {
-    let mender = [else_(&writes("docs/a.md", "good", "files_modified"))];
-    let (play, said) = start(&mender, &[else_(APPROVED)], "grep good docs/a.md");
-    said.exits(4);
-    // Neither the reviewer nor the person is asked again: what they said was of the code.
-    play.decide(&["dec_1", "approve"]).exits(0);
-    let expected = ["developer", "reviewer", "proofreader", "approve", "ci", "mender", "proofreader", "ci"];
-    assert_eq!(done(&play), expected);
-    play.holds();
-}
-
-/// A reviewer that rejects with these findings.
-fn finds(findings: &str) -> String {
-    format!(
-        "report: {{status: complete, abstract: {{outcome: mend this, verdict: REQUEST_CHANGES, next_phase: mender}}, findings: [{findings}]}}"
-    )
-}
-
-/// What became of findings, in order.
-fn stories(play: &Play) -> (Vec<FindingId>, Vec<(Vec<FindingId>, FindingStatus)>) {
-    let (mut opened, mut changed) = (Vec::new(), Vec::new());
-    for recorded in play.events() {
-        match recorded.event {
-            Event::FindingOpened(one) => opened.push(one.finding),
-            Event::FindingChanged(one) => changed.push((one.findings, one.status)),
-            _ => {}
-        }
-    }
-    (opened, changed)
-}
-
-#[test]
-fn findings_keep_their_ids_and_a_repair_names_what_it_addresses() {
-    const NAME: &str = "{severity: major, path: src/a.txt, line: 1, text: the name is not quoted}";
-    const EMPTY: &str = "{severity: minor, path: src/a.txt, line: 2, text: nothing is checked}";
-    let mends = |text: &str, ids: &str| {
-        let kind = format!("addressed_findings: [{ids}], files_modified");
-        writes("src/a.txt", text, &kind)
-    };
-    let mender = [at(1, &mends("two", "fnd_1")), else_(&mends("three", "fnd_2"))];
-    let reviewer = [at(1, &finds(&format!("{NAME}, {EMPTY}"))), at(2, &finds(EMPTY)), else_(APPROVED)];
-    let (play, said) = start(&mender, &reviewer, "true");
-    said.exits(4);
-    let [one, two] = [FindingId(1), FindingId(2)];
-    let (opened, changed) = stories(&play);
-    assert_eq!(opened, [one, two], "the second review names no new one");
-    assert_eq!(
-        changed,
-        [
-            (vec![one], FindingStatus::Addressed),
-            (vec![one], FindingStatus::Fixed),
-            (vec![two], FindingStatus::Addressed),
-            (vec![two], FindingStatus::Fixed),
-        ]
-    );
-    assert!(play.brief("mender", 2).contains("fnd_2") && !play.brief("mender", 2).contains("fnd_1"));
-    play.decide(&["dec_1", "approve"]).exits(0);
-    play.holds();
-}
-
-#[test]
-fn a_loop_that_leaves_the_same_open_takes_its_way_out_before_its_limit() {
-    const SAME: &str = "{severity: major, path: src/a.txt, line: 1, text: the name is not quoted}";
-    const OTHER: &str = "{severity: major, path: src/a.txt, line: 9, text: it is too slow}";
-    let idle = "report: {status: complete, abstract: {outcome: nothing, next_phase: reviewer}}";
-    // Something new each time is no standstill; the same twice in a row is.
-    let reviewer = [at(1, &finds(SAME)), at(2, &finds(OTHER)), else_(&finds(OTHER))];
-    let (play, said) = start(&[else_(idle)], &reviewer, "true");
-    said.exits(4).says("The same is found again.");
-    assert_eq!((play.dispatched("reviewer"), play.dispatched("mender")), (3, 2));
-    let left = play.events().into_iter().find_map(|recorded| match recorded.event {
-        Event::FlowMoved(moved) if moved.cut_off => Some((moved.stage.to_string(), moved.outcome.to_string())),
-        _ => None,
-    });
-    assert_eq!(left, Some(("review".to_owned(), "reject".to_owned())), "its limit is six");
     play.holds();
 }
 
