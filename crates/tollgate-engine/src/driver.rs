@@ -371,7 +371,9 @@ impl Driver {
         let outcome = self.session.command(&command, &self.by, Some(self.epoch), objects);
         let outcome = match outcome {
             // The run was closed or the lease lost while this was being done: it does not count, and is no fault.
-            Err(CommandError::Rejected(Rejection::Closed | Rejection::NoLanding { .. })) => return Ok(()),
+            Err(CommandError::Rejected(
+                Rejection::Closed | Rejection::NoLanding { .. } | Rejection::LandingExpects { .. },
+            )) => return Ok(()),
             other => other?,
         };
         // What others appended before ours came in with the reload; whoever watches sees it all.

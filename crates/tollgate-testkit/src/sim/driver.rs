@@ -242,7 +242,9 @@ impl Play {
                 let (invariant, what) = first.map_or((0, String::new()), |broken| (broken.invariant, broken.what));
                 Err(Violation { invariant, what: format!("decide refused its own events: {what}") })
             }
-            Err(CommandError::Rejected(Rejection::Closed | Rejection::NoLanding { .. })) => Ok(false),
+            Err(CommandError::Rejected(
+                Rejection::Closed | Rejection::NoLanding { .. } | Rejection::LandingExpects { .. },
+            )) => Ok(false),
             Err(CommandError::Rejected(other)) => Err(Violation::other(format!("a driver is refused: {other}"))),
             Err(CommandError::Fenced { .. }) => {
                 self.misbehaved("stale driver");

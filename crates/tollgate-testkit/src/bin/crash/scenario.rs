@@ -84,7 +84,7 @@ pub const SCENARIOS: &[Scenario] = &[
         comes_to: &[
             "a question is answered",
             "dod-checker rejects",
-            "edited by hand",
+            "mended by hand",
             "reviewer rejects",
             "tester rejects",
         ],
