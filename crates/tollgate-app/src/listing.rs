@@ -66,7 +66,7 @@ const fn stored(status: RunStatus) -> SummaryStatus {
     }
 }
 
-/// How a run stands, on the wire.
+/// The state of a run, on the wire.
 pub const fn status(standing: SummaryStatus) -> RunStatus {
     match standing {
         SummaryStatus::Working => RunStatus::Working,

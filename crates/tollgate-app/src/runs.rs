@@ -157,7 +157,7 @@ fn lost_failure(run: RunId, damage: &HeadDamage) -> Failure {
         .hint(format!("restore the journal from a copy, or go on without what is lost: `tollgate repair {run}`"))
 }
 
-/// The files that a filter converts; of the base, where nobody looked at the tree.
+/// The files that a filter converts; of the base, where the tree was not looked at.
 pub fn not_as_checked_out(run: &Run, now: Option<Filtered>) -> Option<NotAsCheckedOut> {
     let filtered = &now.or_else(|| Some(run.opened.checkout.as_ref()?.filtered.clone()))?;
     let paths = filtered.paths.iter().map(ToString::to_string).collect();

@@ -63,7 +63,7 @@ impl Shared {
     }
 }
 
-/// Wakes a watcher; says whether nobody listens any more.
+/// Wakes a watcher; says whether it has gone.
 fn is_gone(wake: &SyncSender<()>) -> bool {
     matches!(wake.try_send(()), Err(std::sync::mpsc::TrySendError::Disconnected(())))
 }

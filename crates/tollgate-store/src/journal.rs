@@ -139,7 +139,7 @@ pub struct Snapshot {
     pub bytes: Vec<u8>,
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// Its last event.

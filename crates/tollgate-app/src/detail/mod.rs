@@ -1,4 +1,4 @@
-//! Everything about one run, as it goes over the wire.
+//! Everything about one run, as `--json` prints it.
 
 mod history;
 mod ledger;

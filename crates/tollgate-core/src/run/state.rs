@@ -391,7 +391,7 @@ pub struct Requirement {
 pub struct Judged {
     pub verdict: Verdict,
     pub on: On,
-    /// The attempt that judged; none: a person's word stands for it.
+    /// The attempt that judged; none: a person decided.
     #[serde(with = "blank_as_none")]
     pub attempt: Option<AttemptId>,
     pub seq: u64,

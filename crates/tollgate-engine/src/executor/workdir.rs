@@ -91,7 +91,7 @@ impl LocalExecutor {
             run.contents.contains_key(tree.as_str()) && before.is_none_or(|before| **before != *tree.as_str())
         };
         if goes_on && let Ok(old) = workspace.keep(&tree, &recorded) {
-            // The files as they were left, and a git folder that nobody has written.
+            // The files as they were left, and a git folder that no worker has written.
             let (holds, kept) = match old {
                 PreviousContent::Kept(commit) => (workspace.tree_at(&commit)?, format!("; that is kept as {commit}")),
                 PreviousContent::Recorded | PreviousContent::Aside => {

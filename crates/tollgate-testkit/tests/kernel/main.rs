@@ -131,7 +131,7 @@ fn every_script_gives_its_log() {
     assert!(bless || wrong.is_empty(), "{} of {count} cases differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What is judged in a tree of its own is no part of what is handed over, also where nobody writes there.
+/// What is judged in a tree of its own is no part of what is handed over, also where no worker writes there.
 #[test]
 fn what_is_only_looked_at_is_looked_at_where_it_counts() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernel/protocols/loose.yaml");

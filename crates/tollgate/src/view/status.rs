@@ -23,7 +23,7 @@ impl State {
     }
 }
 
-/// Where a run stands.
+/// The state of a run.
 pub const fn run(status: RunStatus) -> State {
     match status {
         RunStatus::Working => State::new("▶", "working", Style::Accent),
@@ -37,7 +37,7 @@ pub const fn run(status: RunStatus) -> State {
     }
 }
 
-/// Where an attempt stands.
+/// The state of an attempt.
 pub const fn attempt(status: AttemptStatus) -> State {
     match status {
         AttemptStatus::Working => State::new("▶", "works", Style::Accent),
@@ -49,7 +49,7 @@ pub const fn attempt(status: AttemptStatus) -> State {
     }
 }
 
-/// How a gate stands.
+/// The state of a gate.
 pub const fn gate(status: GateStatus) -> State {
     match status {
         GateStatus::Holds => State::new("✓", "holds", Style::Good),
