@@ -1,5 +1,7 @@
 //! What the store reads of an event: which run it belongs to and which event of it it is.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
@@ -9,6 +11,7 @@ use crate::journal::{
     APPEND_BYTES_MAX, APPEND_EVENTS_MAX, Append, OBJECT_BYTES_MAX, Object, SNAPSHOT_BYTES_MAX, SUMMARY_BYTES_MAX,
     SummaryText,
 };
+use crate::shared::{AMOUNTS_MAX, KEY_BYTES_MAX, KEYS_MAX, NOTE_BYTES_MAX, Says};
 
 /// Numbers beyond this do not survive every reader of JSON, and no counter or clock gets there.
 const NUMBER_MAX: u64 = 1 << 53;
@@ -45,18 +48,19 @@ pub(crate) struct Checked {
     /// The head after it, where the writer named the one before: hashed by its own thread, not by the only one that commits.
     next: Option<Digest>,
     pub fence: Option<u64>,
-    place: Option<u64>,
+    pub seen: BTreeMap<String, u64>,
     pub last: u64,
     pub bytes: Vec<u8>,
     pub objects: Vec<Object>,
     pub summary: SummaryText,
+    pub says: Says,
     pub snapshot: Option<Vec<u8>>,
 }
 
 impl Checked {
     /// Checks the form of an append and joins its events.
     pub(crate) fn new(append: Append) -> Result<Self, AppendError> {
-        let Append { run, expected, head, fence, place, events, objects, summary, snapshot } = append;
+        let Append { run, expected, head, fence, seen, events, objects, summary, says, snapshot } = append;
         let refused = |reason: String| AppendError::Refused { run, reason };
         if events.is_empty() || events.len() > APPEND_EVENTS_MAX {
             return Err(refused(format!("it has {} events; 1 to {APPEND_EVENTS_MAX} are allowed", events.len())));
@@ -72,6 +76,20 @@ impl Checked {
         }
         limit("its summary", summary.body.len(), SUMMARY_BYTES_MAX)?;
         limit("its snapshot", snapshot.as_ref().map_or(0, Vec::len), SNAPSHOT_BYTES_MAX)?;
+        if says.len() > KEYS_MAX {
+            return Err(refused(format!(
+                "it says something under {} keys; at most {KEYS_MAX} are allowed",
+                says.len()
+            )));
+        }
+        for (key, said) in &says {
+            limit("a shared key", key.len(), KEY_BYTES_MAX)?;
+            limit("a note", said.note.len(), NOTE_BYTES_MAX)?;
+            if said.amounts.len() > AMOUNTS_MAX || said.amounts.iter().any(|amount| *amount > NUMBER_MAX) {
+                let most = format!("at most {AMOUNTS_MAX} of at most {NUMBER_MAX} are allowed");
+                return Err(refused(format!("the amounts under `{key}` are too many or too large; {most}")));
+            }
+        }
         let mut bytes = Vec::with_capacity(size);
         let mut last = expected;
         for event in &events {
@@ -89,7 +107,7 @@ impl Checked {
             limit("an object", object.bytes().len(), OBJECT_BYTES_MAX)?;
         }
         let next = head.map(|head| head.chain(&bytes));
-        Ok(Self { run, expected, head, next, fence, place, last, bytes, objects, summary, snapshot })
+        Ok(Self { run, expected, head, next, fence, seen, last, bytes, objects, summary, says, snapshot })
     }
 
     /// The head after it, once it is admitted behind this one.
@@ -97,11 +115,14 @@ impl Checked {
         self.next.unwrap_or_else(|| stored.chain(&self.bytes))
     }
 
-    /// Compares what the writer has seen of all runs with where they stand, where that matters.
-    pub(crate) fn admit_among(&self, last: impl FnOnce() -> Result<u64, StoreError>) -> Result<(), AppendError> {
-        let Some(place) = self.place else { return Ok(()) };
-        let actual = last()?;
-        if place == actual { Ok(()) } else { Err(AppendError::Overtaken { run: self.run, place, actual }) }
+    /// Compares the shared keys that the writer has seen with what they are now.
+    pub(crate) fn admit_among(&self, place: impl Fn(&str) -> Result<u64, StoreError>) -> Result<(), AppendError> {
+        for (key, seen) in &self.seen {
+            if place(key)? != *seen {
+                return Err(AppendError::Overtaken { run: self.run, key: key.clone() });
+            }
+        }
+        Ok(())
     }
 
     /// Compares what the writer has seen with where the run stands.

@@ -156,15 +156,13 @@ pub enum AppendError {
         /// Where the run stands; 0 if there is none.
         actual: u64,
     },
-    /// Another run changed while the writer decided by what others know: look at them and decide again.
-    #[error("the journal is at place {actual}, not {place}: what {run} rests on may be another")]
+    /// Another run changed a shared key from which the writer decided: read it and decide again.
+    #[error("another run changed `{key}` while {run} decided from it")]
     Overtaken {
         /// The run.
         run: RunId,
-        /// What the writer had seen.
-        place: u64,
-        /// The last place there is.
-        actual: u64,
+        /// The key.
+        key: String,
     },
     /// The writer's lease was taken over.
     #[error("{run} was taken over: epoch {fence} is stale, the run is at epoch {epoch}")]

@@ -1,5 +1,6 @@
 //! The trait every store implements, and what goes in and out of it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use tollgate_core::id::RunId;
 
 use crate::error::{AppendError, ReadError};
 use crate::lease::{Lease, LeaseError, LeaseRequest};
+use crate::shared::{Notes, Says, Total};
 
 /// Objects up to this size are committed with the event that names them; larger ones are files, synced before it.
 pub const SMALL_OBJECT_BYTES: usize = 64 * 1024;
@@ -78,15 +80,16 @@ pub struct Append {
     pub head: Option<Digest>,
     /// The epoch under which the writer acts; refused in the same transaction when it is not the run's.
     pub fence: Option<u64>,
-    /// The last place over all runs that the writer has seen, where what it decided rests on other runs; refused when anybody has
-    /// appended since.
-    pub place: Option<u64>,
+    /// The shared keys from which the writer decided, each with the place at which it was read; refused when one changed since.
+    pub seen: BTreeMap<String, u64>,
     /// One JSON text per event without a raw newline, naming `run` and `seq` from `expected + 1` on.
     pub events: Vec<Vec<u8>>,
     /// What the events name.
     pub objects: Vec<Object>,
     /// What lists show from now on.
     pub summary: SummaryText,
+    /// Everything that the run says to other runs from now on.
+    pub says: Says,
     /// The state after the last of the events.
     pub snapshot: Option<Vec<u8>>,
 }
@@ -217,6 +220,15 @@ pub trait Journal: Send + Sync {
 
     /// The runs that meet a filter, the last changed first.
     fn list(&self, filter: &Filter) -> Result<Listed, ReadError>;
+
+    /// What a run says to others since its last append.
+    fn says(&self, run: RunId) -> Result<Says, ReadError>;
+
+    /// The amounts under a shared key, of all runs but one.
+    fn total(&self, key: &str, but: RunId) -> Result<Total, ReadError>;
+
+    /// The notes under a shared key, of all runs but one.
+    fn notes(&self, key: &str, but: RunId) -> Result<Notes, ReadError>;
 
     /// The last snapshot of a run, if there is one that is whole and lies on the run's chain.
     fn snapshot(&self, run: RunId) -> Result<Option<Snapshot>, ReadError>;

@@ -18,6 +18,7 @@ pub mod journal;
 pub mod lease;
 pub mod memory;
 mod objects;
+pub mod shared;
 pub mod sqlite;
 
 pub use error::{AppendError, OpenError, ReadError, StoreError};
@@ -28,4 +29,5 @@ pub use journal::{
 };
 pub use lease::{Lease, LeaseError, LeaseRequest};
 pub use memory::MemoryJournal;
+pub use shared::{Note, Notes, Said, Says, Total};
 pub use sqlite::{Cut, Filed, Options, SqliteJournal, Stray};

@@ -17,6 +17,7 @@ use crate::journal::{
 };
 use crate::lease::{Lease, LeaseError, LeaseRequest, decide_lease};
 use crate::objects::checked;
+use crate::shared::{Note, Notes, Said, Says, Total, changed, replace};
 
 #[derive(Debug, Clone)]
 struct StoredRun {
@@ -26,6 +27,7 @@ struct StoredRun {
     seq: u64,
     place: u64,
     summary: SummaryText,
+    says: Says,
     snapshot: Option<(Snapshot, Digest)>,
 }
 
@@ -35,6 +37,7 @@ struct State {
     order: Vec<Row>,
     objects: HashMap<Digest, Arc<[u8]>>,
     leases: HashMap<RunId, Lease>,
+    shared: BTreeMap<String, Total>,
 }
 
 #[derive(Debug, Default)]
@@ -121,11 +124,24 @@ impl State {
             seq: 0,
             place: 0,
             summary: SummaryText::default(),
+            says: Says::default(),
             snapshot: None,
         });
         stored.rows.push(self.order.len());
         (stored.head, stored.seq, stored.place, stored.summary) = (row.head, row.last, row.place, summary);
         self.order.push(row);
+    }
+
+    /// Takes over what a run says from its last append on.
+    fn share(&mut self, run: RunId, says: Says) {
+        let Some(stored) = self.runs.get_mut(&run) else { return };
+        for (key, before, now) in changed(&stored.says, &says) {
+            let amounts = |said: Option<&Said>| said.map_or_else(Vec::new, |said| said.amounts.clone());
+            let shared = self.shared.entry(key.to_owned()).or_default();
+            shared.amounts = replace(&shared.amounts, &amounts(before), &amounts(now));
+            shared.place = stored.place;
+        }
+        stored.says = says;
     }
 
     fn head(&self, run: RunId) -> Option<Head> {
@@ -162,13 +178,14 @@ impl Journal for MemoryJournal {
         let before = state.head(append.run);
         let stored = before.map_or_else(Digest::default, |head| head.head);
         append.admit(before.map_or(0, |head| head.seq), stored, state.epoch(append.run))?;
-        append.admit_among(|| Ok(state.order.len() as u64))?;
+        append.admit_among(|key| Ok(state.shared.get(key).map_or(0, |shared| shared.place)))?;
         self.fault(Point::BeforeCommit)?;
         let head = append.chained(stored);
         let place = state.order.len() as u64 + 1;
         let (run, first, last) = (append.run, append.expected + 1, append.last);
         state.objects.extend(small.into_iter().map(|object| (object.digest(), Arc::clone(object.bytes()))));
         state.push(Row { place, run, first, last, head, bytes: append.bytes }, append.summary);
+        state.share(run, append.says);
         if let (Some(bytes), Some(stored)) = (append.snapshot, state.runs.get_mut(&run)) {
             let sealed = seal(last, head, &bytes);
             stored.snapshot = Some((Snapshot { seq: last, head, bytes }, sealed));
@@ -228,6 +245,31 @@ impl Journal for MemoryJournal {
         };
         let runs = found.into_iter().take(filter.limit.unwrap_or(usize::MAX)).map(summary).collect();
         Ok(Listed { runs, damaged: Vec::new() })
+    }
+
+    fn says(&self, run: RunId) -> Result<Says, ReadError> {
+        self.alive()?;
+        Ok(self.lock().runs.get(&run).map_or_else(Says::new, |stored| stored.says.clone()))
+    }
+
+    fn total(&self, key: &str, but: RunId) -> Result<Total, ReadError> {
+        self.alive()?;
+        let state = self.lock();
+        let Total { place, amounts } = state.shared.get(key).cloned().unwrap_or_default();
+        let own = state.runs.get(&but).and_then(|stored| stored.says.get(key));
+        Ok(Total { place, amounts: replace(&amounts, own.map_or(&[], |said| &said.amounts), &[]) })
+    }
+
+    fn notes(&self, key: &str, but: RunId) -> Result<Notes, ReadError> {
+        self.alive()?;
+        let state = self.lock();
+        let place = state.shared.get(key).map_or(0, |shared| shared.place);
+        let others = state.runs.iter().filter(|(run, _)| **run != but);
+        let notes = others.filter_map(|(run, stored)| {
+            let said = stored.says.get(key).filter(|said| !said.note.is_empty())?;
+            Some(Note { run: *run, note: said.note.clone(), lease: state.leases.get(run).cloned() })
+        });
+        Ok(Notes { place, notes: notes.collect() })
     }
 
     fn snapshot(&self, run: RunId) -> Result<Option<Snapshot>, ReadError> {

@@ -21,7 +21,7 @@ use tollgate_store::chain::{rows, verify_run};
 use tollgate_store::journal::SMALL_OBJECT_BYTES;
 use tollgate_store::{
     Append, AppendError, Fault, Faults, Filter, HeadDamage, HeadRecord, Journal, LeaseRequest, OpenError, Options,
-    Point, SqliteJournal, There, Unrecorded,
+    Point, Said, Says, SqliteJournal, There, Total, Unrecorded,
 };
 use tollgate_testkit::journal_conformance::{Once, append, object, run};
 use tollgate_testkit::temp::TempDir;
@@ -66,7 +66,7 @@ fn the_database_is_set_up_to_last() {
     let text = |pragma: &str| database.pragma_query_value(None, pragma, |row| row.get::<_, String>(0)).unwrap();
     let number = |pragma: &str| database.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(text("journal_mode"), "wal");
-    assert_eq!(number("user_version"), 1);
+    assert_eq!(number("user_version"), 2);
     assert_eq!(number("application_id"), 0x546f_6c6c);
     assert_eq!(text("integrity_check"), "ok");
 }
@@ -78,9 +78,36 @@ fn a_newer_schema_is_refused_and_left_alone() {
     database(temp.path()).pragma_update(None, "user_version", 7).unwrap();
     let before = fs::read(temp.path().join("journal.db")).unwrap();
     let refused = SqliteJournal::open(temp.path(), Options::default()).unwrap_err();
-    assert!(matches!(refused, OpenError::Newer { found: 7, known: 1 }));
+    assert!(matches!(refused, OpenError::Newer { found: 7, known: 2 }));
     assert_eq!(refused.code(), Code::STORE_NEWER);
     assert_eq!(fs::read(temp.path().join("journal.db")).unwrap(), before);
+}
+
+#[test]
+fn a_journal_of_the_first_schema_is_brought_to_this_one() {
+    let temp = TempDir::new();
+    open(temp.path()).append(append(run(1), 0, 1)).unwrap();
+    let old = database(temp.path());
+    old.execute_batch("DROP TABLE shared; DROP TABLE shared_keys; PRAGMA user_version = 1;").unwrap();
+    drop(old);
+    let journal = open(temp.path());
+    assert_eq!(journal.total("budget/1", run(2)).unwrap(), Total::default());
+    let says = Says::from([("budget/1".to_owned(), Said { amounts: vec![3], note: Vec::new() })]);
+    journal.append(Append { says, ..append(run(1), 1, 1) }).unwrap();
+    assert_eq!(journal.total("budget/1", run(2)).unwrap().amounts, [3]);
+}
+
+#[test]
+fn a_sum_that_cannot_be_read_is_made_again_from_its_parts() {
+    let temp = TempDir::new();
+    let journal = open(temp.path());
+    let says = |amount| Says::from([("budget/1".to_owned(), Said { amounts: vec![amount], note: Vec::new() })]);
+    journal.append(Append { says: says(3), ..append(run(1), 0, 1) }).unwrap();
+    journal.append(Append { says: says(4), ..append(run(2), 0, 1) }).unwrap();
+    database(temp.path()).execute_batch("UPDATE shared_keys SET total = 'no'").unwrap();
+    assert_eq!(journal.total("budget/1", run(9)).unwrap().amounts, [7]);
+    journal.append(Append { says: says(5), ..append(run(1), 1, 1) }).unwrap();
+    assert_eq!(journal.total("budget/1", run(9)).unwrap().amounts, [9]);
 }
 
 #[test]

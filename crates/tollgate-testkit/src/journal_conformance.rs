@@ -8,17 +8,20 @@ mod concurrency;
 mod crash;
 mod lease;
 mod reading;
+mod shared;
 mod writing;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tollgate_core::id::RunId;
-use tollgate_store::{Append, Faults, Journal, Object, SummaryText};
+use tollgate_store::{Append, Faults, Journal, Object, Says, SummaryText};
 
 pub use concurrency::*;
 pub use crash::*;
 pub use lease::*;
 pub use reading::*;
+pub use shared::*;
 pub use writing::*;
 
 /// A store under test: every handle it opens is a connection to the same journal.
@@ -44,10 +47,11 @@ pub fn append(run: RunId, expected: u64, events: u64) -> Append {
         expected,
         head: None,
         fence: None,
-        place: None,
+        seen: BTreeMap::new(),
         events: (expected + 1..=expected + events).map(|seq| event(run, seq, "x")).collect(),
         objects: Vec::new(),
         summary: SummaryText { status: "open".into(), ..SummaryText::default() },
+        says: Says::new(),
         snapshot: None,
     }
 }
@@ -64,7 +68,6 @@ macro_rules! journal_conformance {
         $crate::journal_conformance!(@cases $name, $store,
             an_append_is_loaded_as_it_was_written,
             a_writer_that_has_not_seen_everything_is_refused_and_leaves_nothing,
-            a_writer_that_rests_on_other_runs_is_refused_when_one_of_them_moved,
             what_breaks_the_form_is_refused,
             objects_of_both_sizes_read_back,
             a_summary_changes_with_its_append,
@@ -80,6 +83,9 @@ macro_rules! journal_conformance {
             writers_of_one_run_take_turns,
             subscribers_miss_nothing_under_concurrent_writers,
             a_subscriber_that_waits_is_woken,
+            what_runs_say_is_added_up_and_replaced,
+            a_note_comes_with_the_lease_of_its_run,
+            a_writer_is_refused_when_a_key_it_decided_from_has_changed,
             a_fault_leaves_an_append_whole_or_absent,
             a_crashed_handle_answers_nothing,
             a_lease_survives_a_fault_whole_or_not_at_all,

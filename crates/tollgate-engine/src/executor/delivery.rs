@@ -11,7 +11,7 @@ use tollgate_store::Object;
 use super::landing::{message, signature};
 use super::{CancelHandle, ExecutorError, Failure, LocalExecutor, Ran, tree_id};
 use crate::workers::marker;
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::workspace::WorkspaceError;
 
 impl LocalExecutor {
     /// Runs the commands of a delivery.
@@ -19,7 +19,7 @@ impl LocalExecutor {
         let landing = of(run, token)?;
         // No attempt has this number: it is the run itself that lands.
         let marker = marker(run.id, AttemptId(0), token);
-        let hold = || Ok(Workspace::lock(&self.state, run.id)?);
+        let hold = || Ok(self.work.lock(&self.state, run.id)?);
         let tree = tree_id(&landing.target.tree)?;
         self.check_each(run, &landing.commands, &tree, &marker, &hold, cancel)
     }
@@ -45,7 +45,7 @@ impl LocalExecutor {
         let landing = of(run, token)?;
         let target = &landing.target;
         let workspace = self.workspace(run)?;
-        let _held = Workspace::lock(&self.state, run.id)?;
+        let _held = self.work.lock(&self.state, run.id)?;
         let closing = workspace.closing(run.published.as_deref().unwrap_or_default(), &tree_id(&run.tree)?)?;
         if target.how == LandAs::Patch {
             let patch = Object::new(workspace.patch(target)?);

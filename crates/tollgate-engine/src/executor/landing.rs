@@ -15,7 +15,7 @@ use tollgate_store::{Point, reach};
 
 use super::{Failure, LocalExecutor, all_landed, content_of, tree_id};
 use crate::session;
-use crate::workspace::{MergeOutcome, ObjectId, Signature, Workspace};
+use crate::workspace::{MergeOutcome, ObjectId, Signature};
 
 /// How much of a waived row or finding the message of a commit shows.
 const TRAILER_CHARS_MAX: usize = 200;
@@ -118,7 +118,7 @@ impl LocalExecutor {
         let tree = tree_id(&run.tree)?;
         let message = message(run, &run.opened.title, &waivers(run));
         let by = signature(run.closed_ms.unwrap_or(run.opened_ms));
-        let _held = Workspace::lock(&self.state, run.id)?;
+        let _held = self.work.lock(&self.state, run.id)?;
         workspace.keep_manual_edits(&|content| run.contents.contains_key(content.as_str()));
         let commit = workspace.publish(&tree, &message, &by)?;
         // The branch holds the base from now on, and nothing else needs it unless work was kept or left aside.

@@ -49,7 +49,7 @@ use crate::workers::agent::{AgentSpec, AgentWorker};
 use crate::workers::command::CommandWorker;
 use crate::workers::pinned_files;
 use crate::workers::{Worker, adapter_of, shell_words};
-use crate::workspace::{WorkLock, Workspace, WorkspaceError, run_folder, write_whole};
+use crate::workspace::{WorkLock, WorkLocks, Workspace, WorkspaceError, run_folder, write_whole};
 
 use failure::{Failure, NotReady};
 
@@ -75,6 +75,7 @@ pub struct LocalExecutor {
     /// What workers are given as their git configuration.
     git_config: OnceLock<String>,
     running: Mutex<BTreeMap<u64, Arc<CancelHandle>>>,
+    work: WorkLocks,
 }
 
 impl std::fmt::Debug for LocalExecutor {
@@ -133,8 +134,8 @@ impl LocalExecutor {
     /// An executor that works under a state directory.
     pub fn new(state: &Path, journal: Arc<dyn Journal>, tollgate: &Path) -> Self {
         let (state, tollgate) = (state.to_owned(), tollgate.to_owned());
-        let (support, git_config, running) = Default::default();
-        Self { state, journal, tollgate, support, git_config, running }
+        let (support, git_config, running, work) = Default::default();
+        Self { state, journal, tollgate, support, git_config, running, work }
     }
 
     fn workspace(&self, run: &Run) -> Result<Workspace, WorkspaceError> {
@@ -154,7 +155,7 @@ impl LocalExecutor {
     /// The right to touch the work of a run, for the driver that holds the run under this epoch: checked once the lock is
     /// had, so that one which was overtaken while it slept or waited touches nothing.
     fn touch(&self, run: &Run, epoch: u64) -> Result<WorkLock, Failure> {
-        let held = Workspace::lock(&self.state, run.id)?;
+        let held = self.work.lock(&self.state, run.id)?;
         let head = self.journal.head(run.id).map_err(|error| Failure::Other(error.to_string()))?;
         match head.map(|head| head.epoch) {
             Some(now) if now != epoch => Err(Failure::Fenced(now)),

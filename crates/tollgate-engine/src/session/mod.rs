@@ -4,6 +4,7 @@ pub mod other_runs;
 pub mod pinned_protocol;
 pub mod summary;
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, OnceLock};
 
@@ -171,10 +172,11 @@ impl Session {
             expected: 0,
             head: None,
             fence: None,
-            place: None,
             events: texts(&events)?,
             objects,
             summary: summary::text(&run, stamp.now_ms),
+            says: other_runs::said(&run),
+            seen: BTreeMap::new(),
             snapshot: None,
         };
         let appended = journal.append(append).map_err(CommandError::Append)?;
@@ -249,7 +251,7 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         for tries in 1..=TRIES_MAX {
             let now_ms = self.clock.now_ms();
-            let (around, place) = other_runs::read(&*self.journal, &self.run, by, now_ms).map_err(LoadError::from)?;
+            let (around, seen) = other_runs::read(&*self.journal, &self.run, by, now_ms).map_err(LoadError::from)?;
             let stamp = Stamp { now_ms, by: by.clone(), epoch: epoch.unwrap_or(self.run.epoch), around };
             let decided = run::decide(&self.run, command.clone(), &stamp).map_err(CommandError::Rejected)?;
             if decided.events.is_empty() {
@@ -267,10 +269,11 @@ impl Session {
                 head: Some(self.head),
                 fence: epoch,
                 // Who is overtaken again and again goes on all the same.
-                place: place.filter(|_| starts && tries < TRIES_MAX),
+                seen: if starts && tries < TRIES_MAX { seen } else { BTreeMap::new() },
                 events: texts(&decided.events)?,
                 objects: objects.to_vec(),
                 summary: summary::text(&decided.run, stamp.now_ms),
+                says: other_runs::said(&decided.run),
                 snapshot,
             };
             match self.journal.append(append) {

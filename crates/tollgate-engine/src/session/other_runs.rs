@@ -1,81 +1,112 @@
-//! What the other runs of the state directory know: what they used today, and which pools may not be called. They say it in their
-//! summaries, which every append writes; nobody is asked.
+//! What runs of a state directory tell each other: what each used on its last day, and which pools may not be called. A run says it
+//! with every append, under one key for each day and pool; who dispatches reads the keys that concern it.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use tollgate_core::Name;
 use tollgate_core::run::Run;
-use tollgate_core::run::budget::{DAY_MS, OnDay, Used};
+use tollgate_core::run::agent_stats::Sum;
+use tollgate_core::run::budget::{DAY_MS, Used};
 use tollgate_core::run::event::{By, ByKind};
-use tollgate_core::run::pool::{Around, Elsewhere};
-use tollgate_store::{Filter, Journal, ReadError, Summary};
+use tollgate_core::run::pool::{Around, Elsewhere, Pool};
+use tollgate_store::{Journal, Lease, ReadError, Said, Says};
 
-use super::summary::SummaryBody;
 use crate::process::holder;
 use crate::workers::agent::AgentSpec;
 
-/// How many runs are looked at, the last changed first.
-const RUNS_MAX: usize = 2_000;
+/// The store takes no amounts beyond this one; a run that used so much of anything is over every budget.
+const AMOUNT_MAX: u64 = 1 << 53;
 
-/// A pool that a run may not call, as its summary says it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ParkedPool {
-    /// Its name.
-    pub pool: Name,
-    /// Until when.
-    pub until_ms: u64,
+/// A pool that a run may not call.
+#[derive(Debug, Serialize, Deserialize)]
+struct PoolNote {
+    until_ms: u64,
     /// Whether the run is trying it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub tried: bool,
-    /// What was said of it.
-    pub said: String,
+    tried: bool,
+    said: String,
 }
 
-/// The pools that a run may not call, by its own word.
-pub fn parked(run: &Run) -> Vec<ParkedPool> {
-    let one = |(name, pool): (&Name, &tollgate_core::run::pool::Pool)| ParkedPool {
-        pool: name.clone(),
-        until_ms: pool.until_ms,
-        tried: pool.tried_by.is_some(),
-        said: pool.said.clone(),
+fn pool_key(pool: &Name) -> String {
+    format!("pool/{pool}")
+}
+
+fn day_key(day: u64) -> String {
+    format!("budget/{day}")
+}
+
+fn amounts(used: &Used) -> Vec<u64> {
+    let Used { time_ms, tokens, cost_nano_usd: cost, attempts } = *used;
+    let all = [time_ms, tokens.known, tokens.unknown.into(), cost.known, cost.unknown.into(), attempts];
+    all.map(|amount| amount.min(AMOUNT_MAX)).to_vec()
+}
+
+fn used(amounts: &[u64]) -> Used {
+    let at = |i: usize| amounts.get(i).copied().unwrap_or(0);
+    let sum = |i: usize| Sum { known: at(i), unknown: u32::try_from(at(i + 1)).unwrap_or(u32::MAX) };
+    Used { time_ms: at(0), tokens: sum(1), cost_nano_usd: sum(3), attempts: at(5) }
+}
+
+/// What a run tells the others.
+pub fn said(run: &Run) -> Says {
+    let pool = |(name, pool): (&Name, &Pool)| {
+        let note = PoolNote { until_ms: pool.until_ms, tried: pool.tried_by.is_some(), said: pool.said.clone() };
+        let note = serde_json::to_vec(&note).unwrap_or_default();
+        (pool_key(name), Said { note, ..Said::default() })
     };
-    run.pools.iter().filter(|(_, pool)| pool.is_own()).map(one).collect()
+    let pools = run.pools.iter().filter(|(_, pool)| pool.is_own()).map(pool);
+    let day = Some(run.spent.day).filter(|day| day.used != Used::default());
+    let day = day.map(|day| (day_key(day.day), Said { amounts: amounts(&day.used), ..Said::default() }));
+    pools.chain(day).collect()
 }
 
-/// What a run used on its last day, where it used something.
-pub fn today(run: &Run) -> Option<OnDay> {
-    Some(run.spent.day).filter(|day| day.used != Used::default())
-}
-
-/// Looks around for a command of a run, where what others know can matter to it: a driver dispatches, and to an agent or under a
-/// budget of the day. Answers also the place up to which it looked, which is where an attempt has to be appended that rests on it: two that find
-/// the same pool free must not both call it.
-pub fn read(journal: &dyn Journal, run: &Run, by: &By, now_ms: u64) -> Result<(Around, Option<u64>), ReadError> {
-    let mut around = Around::default();
-    let counts = !run.opened.budgets.day.is_none();
-    let calls = run.opened.workers.values().any(|worker| AgentSpec::parse(worker).is_some());
-    if run.is_closed() || by.kind != ByKind::Driver || !(counts || calls) {
-        return Ok((around, None));
+/// Reads what others say for a command of a run, where it can matter to it: a driver dispatches, and to an agent or under a
+/// budget of the day. Answers also the keys that were read, each with its place: an attempt that rests on them is refused when one
+/// changed since, so that two that find the same pool free do not both call it.
+pub fn read(
+    journal: &dyn Journal,
+    run: &Run,
+    by: &By,
+    now_ms: u64,
+) -> Result<(Around, BTreeMap<String, u64>), ReadError> {
+    let (mut around, mut seen) = (Around::default(), BTreeMap::new());
+    if run.is_closed() || by.kind != ByKind::Driver {
+        return Ok((around, seen));
     }
-    let place = journal.place()?;
-    let day = now_ms / DAY_MS;
-    around.count(day, Used::default());
-    let listed = journal.list(&Filter { limit: Some(RUNS_MAX), ..Filter::default() })?;
-    for summary in listed.runs.iter().filter(|summary| summary.run != run.id) {
-        let Some(body) = SummaryBody::of(&summary.text) else { continue };
-        around.count(day, body.today.map_or_else(Used::default, |used| used.on(day)));
-        for pool in body.parked {
+    if !run.opened.budgets.day.is_none() {
+        let day = now_ms / DAY_MS;
+        let key = day_key(day);
+        let total = journal.total(&key, run.id)?;
+        around.count(day, used(&total.amounts));
+        seen.insert(key, total.place);
+    }
+    for pool in called(run) {
+        let key = pool_key(pool);
+        let others = journal.notes(&key, run.id)?;
+        seen.insert(key, others.place);
+        for other in others.notes {
+            let Ok(note) = serde_json::from_slice::<PoolNote>(&other.note) else { continue };
             // Who tries a pool tells what came of it, while somebody is there who can.
-            let tried = pool.tried && is_driven(summary, now_ms);
-            let known = Elsewhere { run: summary.run, until_ms: pool.until_ms, tried, said: pool.said };
-            around.unanswered.insert((pool.pool.clone(), summary.run));
-            if tried || pool.until_ms > now_ms {
-                around.add(pool.pool, known);
+            let tried = note.tried && is_driven(other.lease.as_ref(), now_ms);
+            around.unanswered.insert((pool.clone(), other.run));
+            if tried || note.until_ms > now_ms {
+                let known = Elsewhere { run: other.run, until_ms: note.until_ms, tried, said: note.said };
+                around.add(pool.clone(), known);
             }
         }
     }
-    Ok((around, Some(place)))
+    Ok((around, seen))
 }
 
-fn is_driven(summary: &Summary, now_ms: u64) -> bool {
-    summary.lease.as_ref().is_some_and(|lease| lease.until_ms > now_ms && !holder::is_dead(&lease.holder))
+/// The pools that a run calls; none where all its workers are programs.
+fn called(run: &Run) -> BTreeSet<&Name> {
+    let workers = &run.opened.workers;
+    if !workers.values().any(|worker| AgentSpec::parse(worker).is_some()) {
+        return BTreeSet::new();
+    }
+    workers.keys().map(|role| run.pool_of(role)).collect()
+}
+
+fn is_driven(lease: Option<&Lease>, now_ms: u64) -> bool {
+    lease.is_some_and(|lease| lease.until_ms > now_ms && !holder::is_dead(&lease.holder))
 }

@@ -4,12 +4,10 @@ use serde::{Deserialize, Serialize};
 use tollgate_core::Name;
 use tollgate_core::id::DecisionId;
 use tollgate_core::run::Run;
-use tollgate_core::run::budget::{OnDay, Stopped};
+use tollgate_core::run::budget::Stopped;
 use tollgate_core::run::event::{RunOutcome, Work};
 use tollgate_core::run::state::{At, Attempt, Instance, Phase};
 use tollgate_store::SummaryText;
-
-use super::other_runs::{self, ParkedPool};
 
 /// How much of a question or a reason a list shows.
 const SENTENCE_CHARS_MAX: usize = 240;
@@ -129,12 +127,6 @@ pub struct SummaryBody {
     /// Until when it sleeps, where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sleeps_until_ms: Option<u64>,
-    /// What it used on its last day.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub today: Option<OnDay>,
-    /// Pools that it may not call.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub parked: Vec<ParkedPool>,
 }
 
 impl SummaryBody {
@@ -169,8 +161,6 @@ pub fn body(run: &Run) -> SummaryBody {
         open: u32::try_from(run.pending().count()).unwrap_or(u32::MAX),
         asks: run.pending().take(NAMED_MAX).map(ask).collect(),
         sleeps_until_ms: run.sleeps_until().filter(|_| status(run) == SummaryStatus::Sleeping),
-        today: other_runs::today(run),
-        parked: other_runs::parked(run),
     }
 }
 

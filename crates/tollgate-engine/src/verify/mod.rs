@@ -14,8 +14,8 @@ use tollgate_core::run::event::CommandResult;
 use tollgate_core::run::{Event, Recorded, Run};
 use tollgate_store::{Filter, Journal, ReadError, Row};
 
-use crate::session::summary;
 use crate::session::{LoadError, Replay};
+use crate::session::{other_runs, summary};
 
 /// What a proof found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,6 +122,7 @@ fn check_row(journal: &dyn Journal, run: &Run, proof: &mut Proof) -> Result<(), 
         ("the time", kept.text.at_ms != given.at_ms),
         ("the place in the order", Some(kept.head.place) != last.map(|row| row.place)),
         ("what it says of the run", kept.text.body != given.body),
+        ("what it says to other runs", journal.says(run.id)? != other_runs::said(run)),
     ];
     if differs.iter().any(|(_, differs)| *differs) {
         let parts: Vec<&str> = differs.iter().filter(|(_, differs)| *differs).map(|(part, _)| *part).collect();

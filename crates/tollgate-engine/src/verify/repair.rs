@@ -19,8 +19,8 @@ use tollgate_store::{
 
 use crate::driver::LEASE_MS;
 use crate::process::holder;
-use crate::session::summary;
 use crate::session::{LoadError, Replay};
+use crate::session::{other_runs, summary};
 use crate::verify::state_directory::{is_beside, unknown_end};
 use crate::verify::{Breach, verify};
 use crate::workers::bundle;
@@ -326,10 +326,11 @@ fn cut(
         expected: kept,
         head: Some(found.head),
         fence: None,
-        place: None,
+        seen: BTreeMap::new(),
         events: decided.events.iter().map(Recorded::to_bytes).collect::<Result<_, _>>()?,
         objects: Vec::new(),
         summary: summary::text(&decided.run, place.now_ms),
+        says: other_runs::said(&decided.run),
         snapshot: None,
     };
     let (here, elsewhere): (Vec<&Stray>, Vec<&Stray>) =

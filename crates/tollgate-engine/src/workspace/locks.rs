@@ -1,7 +1,7 @@
 //! What belongs to a living process: locks that go with it, however it ends.
 //!
 //! A [`Claim`] is a scratch folder that its maker holds locked, so that whoever cleans up can tell what is left over from
-//! what is in use. A [`WorkLock`] is the right to touch the work of a run: one process at a time has it.
+//! what is in use. A [`WorkLock`] is the right to touch the work of a run: one executor or command at a time has it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -80,14 +80,31 @@ impl Drop for Claim {
     }
 }
 
-/// The right to touch the work trees and the private git folder of a run. All threads of a process share it.
+/// The right to touch the work trees and the private git folder of a run; it goes with the last copy.
 #[derive(Debug, Clone)]
-pub struct WorkLock(#[expect(dead_code, reason = "the lock goes when its file is closed")] Arc<File>);
+pub struct WorkLock(Arc<File>);
 
-static HELD: Mutex<BTreeMap<PathBuf, Weak<File>>> = Mutex::new(BTreeMap::new());
+/// The work locks that the threads of one executor share: they work side by side in the trees of a run, everybody else waits.
+#[derive(Debug, Default)]
+pub struct WorkLocks(Mutex<BTreeMap<RunId, Arc<Mutex<Weak<File>>>>>);
+
+impl WorkLocks {
+    /// Waits for the right to touch the work of a run, unless another thread of this executor has it.
+    pub fn lock(&self, state: &Path, run: RunId) -> Result<WorkLock, WorkspaceError> {
+        let of_run = Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(run).or_default());
+        // Kept while the file is waited for: another thread of this run would wait for the same, those of other runs do not.
+        let mut held = of_run.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = held.upgrade() {
+            return Ok(WorkLock(file));
+        }
+        let lock = Workspace::lock(state, run)?;
+        *held = Arc::downgrade(&lock.0);
+        Ok(lock)
+    }
+}
 
 impl Workspace {
-    /// Waits for the right to touch the work of a run; refused when another process keeps it too long.
+    /// Waits for the right to touch the work of a run; refused when somebody else keeps it too long.
     pub fn lock(state: &Path, run: RunId) -> Result<WorkLock, WorkspaceError> {
         Self::lock_within(state, run, HOLD.get().copied().unwrap_or(HOLD_LIMIT))
     }
@@ -110,10 +127,6 @@ impl Workspace {
 }
 
 fn try_lock_work(path: &Path) -> Result<Option<WorkLock>, WorkspaceError> {
-    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(file) = held.get(path).and_then(Weak::upgrade) {
-        return Ok(Some(WorkLock(file)));
-    }
     let mut file = at(path, File::options().create(true).truncate(false).read(true).write(true).open(path))?;
     if file.try_lock().is_err() {
         return Ok(None);
@@ -121,10 +134,7 @@ fn try_lock_work(path: &Path) -> Result<Option<WorkLock>, WorkspaceError> {
     // For the message of whoever waits; nothing depends on it.
     let told = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| write!(file, "{}", std::process::id()));
     at(path, told)?;
-    let file = Arc::new(file);
-    held.retain(|_, file| file.strong_count() > 0);
-    held.insert(path.to_owned(), Arc::downgrade(&file));
-    Ok(Some(WorkLock(file)))
+    Ok(Some(WorkLock(Arc::new(file))))
 }
 
 /// The process that holds the lock, as it said.

@@ -66,7 +66,7 @@ pub use git_state::GitState;
 pub use landing::MergeOutcome;
 #[cfg(debug_assertions)]
 pub use locks::hold_for;
-pub use locks::{Claim, WorkLock};
+pub use locks::{Claim, WorkLock, WorkLocks};
 pub(crate) use measurement::SUBMODULE;
 pub use measurement::{Change, ChangeKind, Measured};
 pub use repository::Repository;

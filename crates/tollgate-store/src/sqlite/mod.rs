@@ -1,11 +1,12 @@
 //! The journal in SQLite: one database per state directory, any number of processes.
 //!
-//! `journal.db` holds rows, runs, small objects, snapshots and leases; `objects/` the large objects; `heads` the heads of
+//! `journal.db` holds rows, runs, small objects, snapshots, leases and what runs say to each other; `objects/` the large objects; `heads` the heads of
 //! the chains as far as they are known to be committed.
 
 mod cut;
 mod reader;
 mod schema;
+mod shared;
 mod writer;
 
 use std::fmt;
@@ -27,6 +28,7 @@ use crate::heads::{HeadDamage, HeadRecord, Heads, There, Unrecorded};
 use crate::journal::{Append, Appended, Filter, Head, Journal, Listed, Row, Snapshot};
 use crate::lease::{Lease, LeaseError, LeaseRequest};
 use crate::objects::{ObjectFiles, checked, private_dir};
+use crate::shared::{Notes, Says, Total};
 pub use cut::{Cut, Filed, Stray};
 use reader::Readers;
 use schema::Access;
@@ -265,6 +267,21 @@ impl Journal for SqliteJournal {
     fn list(&self, filter: &Filter) -> Result<Listed, ReadError> {
         self.shared.alive()?;
         self.readers.read(|connection| reader::list(connection, filter))
+    }
+
+    fn says(&self, run: RunId) -> Result<Says, ReadError> {
+        self.shared.alive()?;
+        self.readers.read(|connection| Ok(shared::says(connection, run)?))
+    }
+
+    fn total(&self, key: &str, but: RunId) -> Result<Total, ReadError> {
+        self.shared.alive()?;
+        self.readers.read(|connection| shared::total(connection, key, but))
+    }
+
+    fn notes(&self, key: &str, but: RunId) -> Result<Notes, ReadError> {
+        self.shared.alive()?;
+        self.readers.read(|connection| shared::notes(connection, key, but))
     }
 
     fn snapshot(&self, run: RunId) -> Result<Option<Snapshot>, ReadError> {

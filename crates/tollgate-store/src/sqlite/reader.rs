@@ -87,7 +87,7 @@ impl Readers {
     }
 }
 
-fn run_id(digits: &str) -> Result<RunId, StoreError> {
+pub(super) fn run_id(digits: &str) -> Result<RunId, StoreError> {
     format!("run_{digits}").parse().map_err(|_| StoreError::Impossible(format!("the run id `{digits}`")))
 }
 
@@ -172,17 +172,24 @@ pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Listed, R
 }
 
 fn summary(row: &rusqlite::Row<'_>) -> Result<Summary, StoreError> {
-    let epoch: Option<u64> = row.get(8)?;
-    let lease = match epoch {
-        Some(epoch) => Some(Lease { epoch, holder: row.get(9)?, until_ms: row.get(10)? }),
-        None => None,
-    };
+    let lease = lease(row, 8)?;
     Ok(Summary {
         run: run_id(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?,
-        head: Head { seq: row.get(1)?, place: row.get(2)?, head: Digest(row.get(3)?), epoch: epoch.unwrap_or(0) },
+        head: Head {
+            seq: row.get(1)?,
+            place: row.get(2)?,
+            head: Digest(row.get(3)?),
+            epoch: lease.as_ref().map_or(0, |lease| lease.epoch),
+        },
         text: SummaryText { status: row.get(4)?, repository: row.get(5)?, at_ms: row.get(6)?, body: row.get(7)? },
         lease,
     })
+}
+
+/// The lease in three columns from one on; none where the run never had one.
+pub(super) fn lease(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Option<Lease>> {
+    let Some(epoch) = row.get(from)? else { return Ok(None) };
+    Ok(Some(Lease { epoch, holder: row.get(from + 1)?, until_ms: row.get(from + 2)? }))
 }
 
 /// Names a run whose row cannot be read.

@@ -16,6 +16,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 
 use super::schema::begin;
+use super::shared;
 use crate::envelope::{Checked, seal};
 use crate::error::{AppendError, StoreError};
 use crate::faults::{Fault, Faults, Point, reach};
@@ -188,10 +189,7 @@ impl Writer {
     fn append(&self, append: &Checked) -> Result<Done, AppendError> {
         let Stored { id, seq, head, epoch } = self.stored(append.run)?;
         append.admit(seq, head, epoch)?;
-        append.admit_among(|| {
-            let sql = "SELECT ifnull(max(place), 0) FROM rows";
-            Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
-        })?;
+        append.admit_among(|key| Ok(shared::key(&self.connection, key)?.place))?;
         // Nothing below refuses: from here on the append either becomes whole or takes the batch with it.
         Ok(self.insert(append, id, append.chained(head))?)
     }
@@ -236,6 +234,7 @@ impl Writer {
                          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
             .execute(summary)?,
         };
+        shared::write(&self.connection, append.run, &append.says, place)?;
         if let Some(bytes) = &append.snapshot {
             let sealed = seal(append.last, head, bytes);
             sql("INSERT OR REPLACE INTO snapshots (run, seq, head, seal, bytes) VALUES (?1, ?2, ?3, ?4, ?5)")?

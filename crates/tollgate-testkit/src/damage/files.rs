@@ -9,8 +9,7 @@ use rusqlite::params;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_core::run::Recorded;
-use tollgate_engine::session::Replay;
-use tollgate_engine::session::summary;
+use tollgate_engine::session::{Replay, other_runs, summary};
 use tollgate_store::{Append, AppendError, Journal, LeaseRequest, Object, Options, Row, SqliteJournal};
 
 use super::{Damage, Specimen, copy_folder, database};
@@ -56,10 +55,11 @@ pub(super) fn append_again(
             expected: row.first - 1,
             head: Some(before),
             fence: None,
-            place: None,
+            seen: BTreeMap::new(),
             events: row.events().map(<[u8]>::to_vec).collect(),
             objects: named.map(|bytes| Object::new(bytes.to_vec())).collect(),
             summary: summary::text(replay.run().unwrap(), last.at_ms),
+            says: other_runs::said(replay.run().unwrap()),
             snapshot: None,
         })?;
         appended(row);

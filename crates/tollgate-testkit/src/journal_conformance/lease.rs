@@ -8,7 +8,12 @@ use tollgate_store::{Append, AppendError, Journal, Lease, LeaseError, LeaseReque
 
 use super::{Store, append, run};
 
-fn acquire(journal: &dyn Journal, holder: &str, now_ms: u64, over: Option<u64>) -> Result<Lease, LeaseError> {
+pub(super) fn acquire(
+    journal: &dyn Journal,
+    holder: &str,
+    now_ms: u64,
+    over: Option<u64>,
+) -> Result<Lease, LeaseError> {
     journal.lease(run(1), LeaseRequest::Acquire { holder: holder.into(), now_ms, ttl_ms: 100, over })
 }
 

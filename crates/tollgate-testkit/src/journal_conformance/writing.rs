@@ -4,8 +4,10 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_store::chain::verify_run;
 use tollgate_store::journal::{APPEND_BYTES_MAX, APPEND_EVENTS_MAX, SMALL_OBJECT_BYTES, SUMMARY_BYTES_MAX};
+use tollgate_store::shared::{AMOUNTS_MAX, NOTE_BYTES_MAX};
 use tollgate_store::{Append, AppendError, Filter, Object, SummaryText};
 
+use super::shared::says;
 use super::{Store, append, event, object, run};
 
 /// Rows come back byte for byte, chained, numbered, in one order over all runs.
@@ -64,24 +66,6 @@ pub fn a_writer_that_has_not_seen_everything_is_refused_and_leaves_nothing(store
     assert_eq!(listed[0].text.status, "open");
 }
 
-/// Of two that look at all runs and then append, one has to look again; who does not look is not concerned.
-pub fn a_writer_that_rests_on_other_runs_is_refused_when_one_of_them_moved(store: &dyn Store) {
-    let (fast, slow) = (store.connect(None), store.connect(None));
-    let first = Append { place: Some(0), ..append(run(1), 0, 1) };
-    let seen = fast.append(first).unwrap().place;
-    let looked = |run, expected, place| Append { place: Some(place), ..append(run, expected, 1) };
-    slow.append(looked(run(2), 0, seen)).unwrap();
-    let now = fast.place().unwrap();
-    let refused = fast.append(looked(run(1), 1, seen)).unwrap_err();
-    assert_eq!(refused.code(), Code::APPEND_CONFLICT);
-    assert!(matches!(refused, AppendError::Overtaken { place, actual, .. } if (place, actual) == (seen, now)));
-    assert_eq!(fast.load(run(1), 0, 10).unwrap().len(), 1);
-    fast.append(looked(run(1), 1, now)).unwrap();
-    slow.append(append(run(2), 1, 1)).unwrap();
-    // What the run itself became is the first thing to learn.
-    assert!(matches!(slow.append(looked(run(2), 1, now)), Err(AppendError::Conflict { .. })));
-}
-
 /// Bad appends are refused one by one, and the run is as it was.
 pub fn what_breaks_the_form_is_refused(store: &dyn Store) {
     let journal = store.connect(None);
@@ -102,6 +86,9 @@ pub fn what_breaks_the_form_is_refused(store: &dyn Store) {
         ("the same number twice", with(vec![event(run(1), 1, "x"), event(run(1), 1, "x")])),
         ("a summary too large", Append { summary: body, ..good.clone() }),
         ("a time beyond all clocks", Append { summary: late, ..good.clone() }),
+        ("an amount beyond all counters", Append { says: says(&[u64::MAX], ""), ..good.clone() }),
+        ("too many amounts", Append { says: says(&[1; AMOUNTS_MAX + 1], ""), ..good.clone() }),
+        ("a note too large", Append { says: says(&[], &"x".repeat(NOTE_BYTES_MAX + 1)), ..good.clone() }),
         ("a version beyond all counters", Append { expected: u64::MAX, ..good.clone() }),
     ];
     for (what, append) in bad {

@@ -27,8 +27,9 @@ fn waiting_with(config: serde_json::Value) -> Play {
     }
     let new = SqliteJournal::open(&state, Options::default()).unwrap();
     let events = events.iter().map(|recorded| recorded.to_bytes().unwrap()).collect();
-    let (expected, head, fence, place, snapshot) = (0, None, None, None, None);
-    new.append(Append { run, expected, head, fence, place, events, objects, summary, snapshot }).unwrap();
+    let (expected, head, fence, snapshot) = (0, None, None, None);
+    let (seen, says) = Default::default();
+    new.append(Append { run, expected, head, fence, seen, events, objects, summary, says, snapshot }).unwrap();
     for _ in 0..epoch {
         let taken = LeaseRequest::Acquire { holder: "before".to_owned(), now_ms: 1, ttl_ms: 1, over: None };
         new.lease(run, taken).unwrap();

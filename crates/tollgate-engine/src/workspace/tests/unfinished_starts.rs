@@ -144,18 +144,17 @@ fn staged_content_that_is_cleaned_away_meanwhile_is_read_from_the_file() {
 }
 
 #[test]
-fn one_process_at_a_time_touches_the_work_and_the_other_hears_who() {
+fn one_executor_at_a_time_touches_the_work_and_the_other_hears_who() {
     let state = folder("held");
-    let first = Workspace::lock(&state, run()).unwrap();
-    let second = Workspace::lock(&state, run()).unwrap();
-    // Another process is another open file.
-    let path = state.join("runs").join(RUN).join("lock");
-    let other = std::fs::File::options().read(true).write(true).open(&path).unwrap();
+    let (shared, other) = (WorkLocks::default(), WorkLocks::default());
+    let first = shared.lock(&state, run()).unwrap();
+    let second = shared.lock(&state, run()).unwrap();
     drop(first);
-    assert!(other.try_lock().is_err(), "a thread of the holder still has it");
+    let briefly = || Workspace::lock_within(&state, run(), Duration::from_millis(50));
+    assert!(briefly().is_err(), "a thread of the holder still has it");
     drop(second);
-    other.lock().unwrap();
-    let error = Workspace::lock_within(&state, run(), Duration::from_millis(50)).unwrap_err();
+    let other = other.lock(&state, run()).unwrap();
+    let error = briefly().unwrap_err();
     assert_eq!(error.code().as_str(), "TG0517");
     assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
     drop(other);

@@ -51,6 +51,12 @@ const ALL: &[(&str, Target, &str)] = &[
     ("read_bytes_10000", Target::None, "bytes read per step around step 10,000"),
     ("open_snapshot_ms", Target::AtMost(20.0), "opening the journal and a run of 100,000 events, with its snapshot"),
     ("open_cold_ms", Target::AtMost(500.0), "the same without a snapshot"),
+    (
+        "crowd_ratio",
+        Target::AtMost(1.15),
+        "a dispatch among 2,000 runs of one day and pool over one alone, alternating",
+    ),
+    ("crowd_us", Target::None, "that dispatch among 2,000 runs"),
     ("ls_ms", Target::AtMost(100.0), "`tollgate ls` over 10,000 runs, process start to end"),
     ("version_ms", Target::AtMost(15.0), "`tollgate --version`"),
     ("resume_ms", Target::AtMost(300.0), "after kill -9, 1,000 files: start of `resume` to the first new step"),

@@ -9,11 +9,9 @@ use tollgate_store::{Options, SqliteJournal};
 use crate::Outcome;
 use crate::figures::{Figures, median};
 use crate::program::{time_ms, tollgate};
-use crate::world::Runs;
+use crate::world::{Runs, many};
 
 const RUNS: u64 = 10_000;
-/// Threads that open runs, so that one commit holds many.
-const THREADS: u64 = 64;
 const CALLS: usize = 21;
 
 /// Measures `ls` and `--version`.
@@ -28,7 +26,10 @@ pub fn measure(dir: &Path, figures: &mut Figures) -> Outcome {
     };
     figures.set("version_ms", median(&times(|| time_ms(Command::new(&program).arg("--version")))?));
     let state = dir.join("state");
-    make_runs(&state)?;
+    let journal = Arc::new(SqliteJournal::open(&state, Options::default())?);
+    let runs = Runs::new(journal)?;
+    many(0..RUNS, |number| runs.open(number).map(drop))?;
+    drop(runs);
     let ls = || time_ms(Command::new(&program).arg("ls").env("TOLLGATE_STATE", &state).current_dir(dir));
     match times(ls) {
         Ok(took) => figures.set("ls_ms", median(&took)),
@@ -39,19 +40,4 @@ pub fn measure(dir: &Path, figures: &mut Figures) -> Outcome {
 
 fn times(call: impl Fn() -> Outcome<f64>) -> Outcome<Vec<f64>> {
     (0..CALLS).map(|_| call()).collect()
-}
-
-fn make_runs(state: &Path) -> Outcome {
-    let journal = Arc::new(SqliteJournal::open(state, Options::default())?);
-    let runs = Runs::new(journal)?;
-    std::thread::scope(|scope| {
-        let open = |thread: u64| {
-            let runs = &runs;
-            scope.spawn(move || {
-                (thread..RUNS).step_by(THREADS as usize).try_for_each(|number| runs.open(number).map(drop))
-            })
-        };
-        let threads: Vec<_> = (0..THREADS).map(open).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread panicked")?)
-    })
 }

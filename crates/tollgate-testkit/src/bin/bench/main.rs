@@ -8,6 +8,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command for people at a terminal")]
 
 mod contracts;
+mod crowd;
 mod figures;
 mod group;
 mod list;
@@ -29,7 +30,7 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 const USAGE: &str = "\
 usage: bench kernel|contracts|workers [--json] [--only PART,...] [--dir DIR]
 
-parts of kernel: step, group, long, list, resume; of contracts: check, extract; of workers: small, large, stream
+parts of kernel: step, group, long, crowd, list, resume; of contracts: check, extract; of workers: small, large, stream
 (all of them unless --only is given)
 DIR is where databases and work trees are made, on the disk to be measured; without it, beside the program
 ";
@@ -44,6 +45,7 @@ const KERNEL: &[Part] = &[
     Part { name: "step", measure: step::measure },
     Part { name: "group", measure: group::measure },
     Part { name: "long", measure: long::measure },
+    Part { name: "crowd", measure: crowd::measure },
     Part { name: "list", measure: list::measure },
     Part { name: "resume", measure: resume::measure },
 ];

@@ -22,6 +22,8 @@ use crate::Outcome;
 
 /// The size of a report.
 pub const REPORT_BYTES: usize = 4096;
+/// Threads that make runs, so that one commit holds many.
+const THREADS: usize = 64;
 /// Longer than any measurement.
 const LEASE_MS: u64 = 24 * 3_600_000;
 
@@ -81,7 +83,19 @@ impl Runs {
 
     /// Begins one.
     pub fn open(&self, number: u64) -> Outcome<Session> {
-        let open = Open {
+        self.begin(self.described(number))
+    }
+
+    /// Begins one that has to look at others before each dispatch: it calls an agent's pool, under a budget of the day.
+    pub fn open_among_others(&self, number: u64) -> Outcome<Session> {
+        let mut open = self.described(number);
+        open.workers = BTreeMap::from([("builder".into(), "claude:claude".into())]);
+        open.budgets.day.attempts = Some(u64::MAX);
+        self.begin(open)
+    }
+
+    fn described(&self, number: u64) -> Open {
+        Open {
             id: RunId::from_bits(number),
             title: format!("Measure what a step costs, run {number}"),
             protocol: Arc::clone(&self.protocol),
@@ -101,11 +115,26 @@ impl Runs {
             budgets: Default::default(),
             pools: BTreeMap::new(),
             checkout: None,
-        };
+        }
+    }
+
+    fn begin(&self, open: Open) -> Outcome<Session> {
         let objects = vec![self.text.clone()];
         let (session, _) = Session::open(Arc::clone(&self.journal), Arc::new(SystemClock), open, "bench", objects)?;
         Ok(session)
     }
+}
+
+/// Does something for each number, on many threads.
+pub fn many(numbers: std::ops::Range<u64>, each: impl Fn(u64) -> Outcome + Sync) -> Outcome {
+    std::thread::scope(|scope| {
+        let start = |thread| {
+            let (each, mut own) = (&each, numbers.clone().skip(thread).step_by(THREADS));
+            scope.spawn(move || own.try_for_each(each))
+        };
+        let threads: Vec<_> = (0..THREADS).map(start).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread panicked")?)
+    })
 }
 
 /// The content that a step leaves behind: another one every time.
