@@ -139,9 +139,8 @@ pub fn commands(run: &Run, history: &History) -> Vec<api::CommandRan> {
         let (name, unit) = (&key.name, key.unit.as_ref());
         let mut bound: Vec<Name> = Vec::new();
         for gate in run.protocol.gates.values() {
-            let mut asks = false;
-            gate.holds
-                .visit(&mut |part| asks |= matches!(part, Condition::Command { name: asked, .. } if asked == name));
+            let asks = |part: &Condition| matches!(part, Condition::Command { name: asked, .. } if asked == name);
+            let asks = gate.holds.parts().any(asks);
             bound.extend(
                 gate.bound_to.iter().filter(|resource| asks && !bound.contains(resource)).cloned().collect::<Vec<_>>(),
             );
@@ -234,10 +233,9 @@ fn reason(run: &Run, gate: &Gate, unit: Option<&Name>, status: Status) -> String
     if status == Status::Holds {
         return "it holds for the content as it is".to_owned();
     }
-    let mut atoms = Vec::new();
-    gate::leaves(&gate.holds, &mut atoms);
-    let parts: Vec<String> = atoms
-        .into_iter()
+    let parts: Vec<String> = gate
+        .holds
+        .atoms()
         .filter_map(|atom| {
             let alone = Gate { holds: atom.clone(), ..gate.clone() };
             match gate::status(run, &alone, unit) {

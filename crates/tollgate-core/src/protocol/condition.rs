@@ -37,12 +37,11 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// Calls `visit` with the condition and every part of it.
-    pub fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Condition)) {
-        visit(self);
+    /// The conditions that it combines; none for an atom.
+    fn operands(&self) -> Option<&[Self]> {
         match self {
-            Self::All(list) | Self::Any(list) => list.iter().for_each(|inner| inner.visit(visit)),
-            Self::Not(inner) => inner.visit(visit),
+            Self::All(list) | Self::Any(list) => Some(list),
+            Self::Not(inner) => Some(std::slice::from_ref(inner)),
             Self::Var { .. }
             | Self::It { .. }
             | Self::Holds(_)
@@ -51,8 +50,23 @@ impl Condition {
             | Self::Command { .. }
             | Self::Artifact { .. }
             | Self::Set { .. }
-            | Self::Count { .. } => {}
+            | Self::Count { .. } => None,
         }
+    }
+
+    /// The condition and every part of it, from left to right.
+    pub fn parts(&self) -> impl Iterator<Item = &Self> {
+        let mut open = vec![self];
+        std::iter::from_fn(move || {
+            let next = open.pop()?;
+            open.extend(next.operands().unwrap_or_default().iter().rev());
+            Some(next)
+        })
+    }
+
+    /// The parts that combine no others.
+    pub fn atoms(&self) -> impl Iterator<Item = &Self> {
+        self.parts().filter(|part| part.operands().is_none())
     }
 }
 

@@ -361,10 +361,10 @@ impl Protocol {
         let mut all: Vec<&Gate> = gates.collect();
         let mut at = 0;
         while let Some(gate) = all.get(at).copied() {
-            gate.holds.visit(&mut |condition| {
+            for condition in gate.holds.parts() {
                 let inner = if let Condition::Holds(inner) = condition { self.gates.get(inner) } else { None };
                 all.extend(inner.filter(|inner| !all.iter().any(|known| std::ptr::eq(*known, *inner))));
-            });
+            }
             at += 1;
         }
         all
@@ -406,21 +406,19 @@ impl Protocol {
 }
 
 impl Protocol {
-    /// Calls `visit` with every condition of the protocol, and with every part of each.
-    pub fn visit_conditions<'a>(&'a self, visit: &mut impl FnMut(&'a Condition)) {
-        for stage in self.flows.iter().flat_map(|flow| &flow.stages).chain(&self.asks) {
+    /// Every condition of the protocol, and every part of each.
+    pub fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        let stages = self.flows.iter().flat_map(|flow| &flow.stages).chain(&self.asks).flat_map(|stage| {
             let recommend = if let Kind::Ask(ask) = &stage.kind { ask.recommend.as_slice() } else { &[] };
-            stage.when.iter().chain(recommend.iter().map(|(_, condition)| condition)).for_each(|c| c.visit(visit));
-        }
-        for gate in self.gates.values() {
-            let mandatory = gate.mandatory_unit.iter().chain(&gate.mandatory_run);
-            std::iter::once(&gate.holds).chain(mandatory).for_each(|c| c.visit(visit));
-        }
-        for artifact in self.artifacts.values() {
-            if let Given::InputWhen(condition) = &artifact.given {
-                condition.visit(visit);
-            }
-        }
+            stage.when.iter().chain(recommend.iter().map(|(_, condition)| condition))
+        });
+        let gates = self.gates.values().flat_map(|gate| {
+            std::iter::once(&gate.holds).chain(&gate.mandatory_unit).chain(&gate.mandatory_run)
+        });
+        let artifacts = self.artifacts.values().filter_map(|artifact| {
+            if let Given::InputWhen(condition) = &artifact.given { Some(condition) } else { None }
+        });
+        stages.chain(gates).chain(artifacts).flat_map(Condition::parts)
     }
 }
 

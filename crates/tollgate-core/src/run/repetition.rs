@@ -120,17 +120,11 @@ impl Run {
         let times = match command {
             CommandRef::Criterion(id) => self.criterion(id).and_then(|row| row.repeat),
             CommandRef::Named(wanted) => {
-                let mut times = None;
-                for gate in self.protocol.gates.values() {
-                    gate.holds.visit(&mut |part| {
-                        if let Condition::Command { name, repeat } = part
-                            && name == wanted
-                        {
-                            times = times.max(Some(*repeat));
-                        }
-                    });
-                }
-                times
+                let parts = self.protocol.gates.values().flat_map(|gate| gate.holds.parts());
+                let asked = parts.filter_map(|part| {
+                    if let Condition::Command { name, repeat } = part { Some((name, *repeat)) } else { None }
+                });
+                asked.filter(|(name, _)| *name == wanted).map(|(_, repeat)| repeat).max()
             }
         };
         times.unwrap_or(1).clamp(1, REPEAT_MAX)

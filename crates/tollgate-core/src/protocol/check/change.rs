@@ -89,13 +89,9 @@ impl<'a> Changes<'a> {
     /// The facts that speak of what state units are in.
     pub fn unit_states(&self) -> Facts {
         self.gates_where(|gate| {
-            let mut reads = false;
-            for gate in self.protocol.with_read(std::iter::once(gate)) {
-                gate.holds.visit(&mut |part| {
-                    reads |= matches!(part, Condition::Set { set: SetKind::Unit, is, .. } if !is.is_empty());
-                });
-            }
-            reads
+            let reads =
+                |part: &Condition| matches!(part, Condition::Set { set: SetKind::Unit, is, .. } if !is.is_empty());
+            self.protocol.with_read(std::iter::once(gate)).into_iter().any(|gate| gate.holds.parts().any(reads))
         })
     }
 

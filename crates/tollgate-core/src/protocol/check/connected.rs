@@ -85,11 +85,11 @@ fn unused(graph: &Graph<'_>, breaches: &mut Breaches) {
             Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => {}
         }
     }
-    protocol.visit_conditions(&mut |condition| {
+    for condition in protocol.conditions() {
         if let Condition::Var { name, .. } = condition {
             read.insert(&**name);
         }
-    });
+    }
     let mut tell = |used: bool, what: &str, name: &str, place: Place, hint: &str| {
         if !used {
             breaches.error(Code::UNUSED, place, format!("{what} `{name}` is never used"), hint);

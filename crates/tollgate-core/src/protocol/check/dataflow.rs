@@ -184,26 +184,12 @@ impl<'a, 'p> DataFlow<'a, 'p> {
 
     /// Whether the `when` of a stage reads units: before there are any, it says nothing about the work.
     pub fn skips_by_units(&self, stage: &Stage) -> bool {
-        let mut read: Vec<&Condition> = Vec::new();
-        if let Some(when) = &stage.when {
-            when.visit(&mut |condition| read.push(condition));
-        }
-        let gates = read.iter().filter_map(|condition| match condition {
-            Condition::Holds(name) => self.graph.protocol.gates.get(name),
-            Condition::All(_)
-            | Condition::Any(_)
-            | Condition::Not(_)
-            | Condition::Var { .. }
-            | Condition::It { .. }
-            | Condition::Judged(_)
-            | Condition::Answer { .. }
-            | Condition::Command { .. }
-            | Condition::Artifact { .. }
-            | Condition::Set { .. }
-            | Condition::Count { .. } => None,
+        let read = || stage.when.iter().flat_map(Condition::parts);
+        let gates = read().filter_map(|condition| {
+            if let Condition::Holds(name) = condition { self.graph.protocol.gates.get(name) } else { None }
         });
         let through = gates.flat_map(|gate| parts(self.graph, gate));
-        read.iter().copied().chain(through).any(|condition| {
+        read().chain(through).any(|condition| {
             matches!(condition, Condition::Set { set: SetKind::Unit, .. } | Condition::Count { set: SetKind::Unit, .. })
         })
     }

@@ -88,14 +88,14 @@ fn inputs(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
     let protocol = flow.graph.protocol;
     for (name, artifact) in &protocol.artifacts {
         let Given::InputWhen(condition) = &artifact.given else { continue };
-        condition.visit(&mut |part| {
+        for part in condition.parts() {
             if let Condition::Var { name: variable, .. } = part
                 && !protocol.inputs.contains_key(variable)
             {
                 let message = format!("`given` of the artifact `{name}` reads `{variable}` before any stage gives it");
                 breaches.error(Code::NOT_ASSIGNED, artifact.place, message, "read an input");
             }
-        });
+        }
     }
 }
 
@@ -150,8 +150,8 @@ fn reads(
     let mut gates = BTreeSet::new();
     let mut open = vec![condition];
     while let Some(condition) = open.pop() {
-        condition.visit(&mut |part| match part {
-            Condition::Var { name, .. } => {
+        for part in condition.parts() {
+            if let Condition::Var { name, .. } = part {
                 let dim = flow.space.dim(name);
                 if dim.is_some_and(|dim| state.iter().any(|(v, _)| flow.space.value(*v, dim).is_none())) {
                     let message =
@@ -159,32 +159,22 @@ fn reads(
                     let hint = format!("let an earlier stage give `{name}` on every path, or make it a required input");
                     keep(Code::NOT_ASSIGNED, stage.place, name, message, hint, into);
                 }
-            }
-            Condition::Set { set: SetKind::Unit, .. } | Condition::Count { set: SetKind::Unit, .. } => {
-                given(flow.space.units, "units", stage, what, state, into);
-            }
-            Condition::Set { set: SetKind::Requirement, .. } | Condition::Count { set: SetKind::Requirement, .. } => {
-                given(flow.space.requirements, "requirements", stage, what, state, into);
-            }
-            Condition::Artifact { name, .. } => {
+            } else if let Condition::Set { set, .. } | Condition::Count { set, .. } = part {
+                if *set == SetKind::Unit {
+                    given(flow.space.units, "units", stage, what, state, into);
+                } else if *set == SetKind::Requirement {
+                    given(flow.space.requirements, "requirements", stage, what, state, into);
+                }
+            } else if let Condition::Artifact { name, .. } = part {
                 if let Some(bit) = flow.space.artifacts.get(name) {
                     given(*bit, name, stage, what, state, into);
                 }
-            }
-            Condition::Holds(gate) if gates.insert(gate) => {
+            } else if let Condition::Holds(gate) = part
+                && gates.insert(gate)
+            {
                 open.extend(flow.graph.protocol.gates.get(gate).map(|gate| &gate.holds));
             }
-            Condition::All(_)
-            | Condition::Any(_)
-            | Condition::Not(_)
-            | Condition::It { .. }
-            | Condition::Holds(_)
-            | Condition::Judged(_)
-            | Condition::Answer { .. }
-            | Condition::Command { .. }
-            | Condition::Set { .. }
-            | Condition::Count { .. } => {}
-        });
+        }
     }
 }
 

@@ -57,23 +57,10 @@ pub(super) fn check(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
 
 /// Whether a gate refuses units on which nobody has begun: it asks for work, and without any unit it holds all the same.
 fn asks_for_work(graph: &Graph<'_>, gate: &Gate) -> bool {
-    parts(graph, gate).into_iter().any(|part| match part {
-        Condition::Set { quantifier, set: SetKind::Unit, is, .. } if !is.is_empty() => {
-            let new = is.iter().any(|state| &**state == "new");
-            if *quantifier == Quantifier::Every { !new } else { new }
-        }
-        Condition::All(_)
-        | Condition::Any(_)
-        | Condition::Not(_)
-        | Condition::Var { .. }
-        | Condition::It { .. }
-        | Condition::Holds(_)
-        | Condition::Judged(_)
-        | Condition::Answer { .. }
-        | Condition::Command { .. }
-        | Condition::Artifact { .. }
-        | Condition::Set { .. }
-        | Condition::Count { .. } => false,
+    parts(graph, gate).into_iter().any(|part| {
+        let Condition::Set { quantifier, set: SetKind::Unit, is, .. } = part else { return false };
+        let new = is.iter().any(|state| &**state == "new");
+        !is.is_empty() && (*quantifier == Quantifier::Every) != new
     })
 }
 

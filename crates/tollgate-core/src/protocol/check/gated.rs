@@ -23,11 +23,7 @@ pub(super) fn gates(graph: &Graph<'_>, breaches: &mut Breaches) {
     let protocol = graph.protocol;
     let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages);
     let mut used: BTreeSet<&Name> = stages().flat_map(|stage| &stage.requires).collect();
-    protocol.visit_conditions(&mut |condition| {
-        if let Condition::Holds(gate) = condition {
-            used.insert(gate);
-        }
-    });
+    used.extend(protocol.conditions().filter_map(|c| if let Condition::Holds(gate) = c { Some(gate) } else { None }));
     for stage in stages() {
         if let Kind::Check { gates } = &stage.kind {
             used.extend(gates.iter().filter(|gate| over_variables(protocol, gate)));
@@ -149,11 +145,7 @@ fn writer_after<'p>(graph: &Graph<'p>, flow: &FlowGraph<'p>, from: usize) -> Opt
 
 /// What a gate reads, itself and through others.
 pub(super) fn parts<'p>(graph: &Graph<'p>, gate: &'p Gate) -> Vec<&'p Condition> {
-    let mut all = Vec::new();
-    for gate in graph.protocol.with_read(std::iter::once(gate)) {
-        gate.holds.visit(&mut |condition| all.push(condition));
-    }
-    all
+    graph.protocol.with_read(std::iter::once(gate)).into_iter().flat_map(|gate| gate.holds.parts()).collect()
 }
 
 fn ensures(graph: &Graph<'_>, stage: &Stage, breaches: &mut Breaches) {
@@ -185,24 +177,12 @@ fn size(graph: &Graph<'_>, breaches: &mut Breaches) {
     for _ in 0..=READ_DEPTH_MAX + 1 {
         for (name, gate) in gates {
             let (mut conditions, mut depth) = (0usize, 1);
-            gate.holds.visit(&mut |condition| {
-                let inner = match condition {
-                    Condition::Holds(inner) => sizes.get(inner).copied().unwrap_or((1, 0)),
-                    Condition::All(_)
-                    | Condition::Any(_)
-                    | Condition::Not(_)
-                    | Condition::Var { .. }
-                    | Condition::It { .. }
-                    | Condition::Judged(_)
-                    | Condition::Answer { .. }
-                    | Condition::Command { .. }
-                    | Condition::Artifact { .. }
-                    | Condition::Set { .. }
-                    | Condition::Count { .. } => (1, 0),
-                };
+            for condition in gate.holds.parts() {
+                let read = if let Condition::Holds(inner) = condition { sizes.get(inner).copied() } else { None };
+                let inner = read.unwrap_or((1, 0));
                 conditions = conditions.saturating_add(inner.0);
                 depth = depth.max(inner.1 + 1);
-            });
+            }
             sizes.insert(name, (conditions, depth));
         }
     }

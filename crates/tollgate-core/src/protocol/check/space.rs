@@ -130,24 +130,16 @@ impl Space {
     pub fn new(protocol: &Protocol) -> Option<Self> {
         let mut read = BTreeSet::new();
         let mut asked: BTreeSet<(Name, BTreeSet<Name>)> = BTreeSet::new();
-        protocol.visit_conditions(&mut |condition| match condition {
-            Condition::Var { name, .. } => drop(read.insert(name.clone())),
-            // A unit's state changes while its flow runs: no path can be told apart by it.
-            Condition::It { attr, values } if &**attr != "state" => {
+        for condition in protocol.conditions() {
+            if let Condition::Var { name, .. } = condition {
+                read.insert(name.clone());
+            } else if let Condition::It { attr, values } = condition
+                // A unit's state changes while its flow runs: no path can be told apart by it.
+                && &**attr != "state"
+            {
                 asked.insert((attr.clone(), values.iter().cloned().collect()));
             }
-            Condition::All(_)
-            | Condition::Any(_)
-            | Condition::Not(_)
-            | Condition::It { .. }
-            | Condition::Holds(_)
-            | Condition::Judged(_)
-            | Condition::Answer { .. }
-            | Condition::Command { .. }
-            | Condition::Artifact { .. }
-            | Condition::Set { .. }
-            | Condition::Count { .. } => {}
-        });
+        }
         let mut space = Self {
             dims: Vec::new(),
             shadows: BTreeMap::new(),

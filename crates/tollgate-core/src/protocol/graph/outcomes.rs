@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::condition::{Condition, SetKind};
 use super::super::dialects::Dialects;
-use super::super::model::{Ask, Budget, Kind, Over, Protocol, Role, Stage};
+use super::super::model::{Ask, Budget, Gate, Kind, Over, Protocol, Role, Stage};
 use super::super::{LandOutcome, Outcome};
 use super::{Graph, build};
 use crate::Name;
@@ -144,57 +144,26 @@ pub fn needed(protocol: &Protocol) -> BTreeSet<Name> {
     for stage in stages() {
         needed.extend(stage.requires.iter().filter(|name| protocol.artifacts.contains_key(*name)).cloned());
     }
-    protocol.visit_conditions(&mut |condition| {
+    for condition in protocol.conditions() {
         if let Condition::Var { name, .. } = condition {
             needed.insert(name.clone());
         }
-    });
+    }
     needed
 }
 
 /// Whether a gate rests on rows or commands: an acceptance of it may rest on what cannot be observed.
 fn observes(protocol: &Protocol, gate: &str) -> bool {
-    fn rests(protocol: &Protocol, condition: &Condition, depth: u8) -> bool {
-        match condition {
-            Condition::All(list) | Condition::Any(list) => list.iter().any(|part| rests(protocol, part, depth)),
-            Condition::Not(inner) => rests(protocol, inner, depth),
-            // A gate that reads itself is refused elsewhere; here it must only come to an end.
-            Condition::Holds(other) if depth > 0 => {
-                protocol.gates.get(other).is_some_and(|gate| rests(protocol, &gate.holds, depth - 1))
-            }
-            Condition::Command { .. } => true,
-            Condition::Set { set, .. } => matches!(set, SetKind::Criterion | SetKind::Command),
-            Condition::Var { .. }
-            | Condition::It { .. }
-            | Condition::Holds(_)
-            | Condition::Judged(_)
-            | Condition::Answer { .. }
-            | Condition::Artifact { .. }
-            | Condition::Count { .. } => false,
-        }
-    }
-    protocol.gates.get(gate).is_some_and(|gate| rests(protocol, &gate.holds, DEPTH_MAX))
+    let rests = |part: &Condition| {
+        matches!(part, Condition::Command { .. })
+            || matches!(part, Condition::Set { set: SetKind::Criterion | SetKind::Command, .. })
+    };
+    let read = protocol.with_read(protocol.gates.get(gate).into_iter());
+    read.into_iter().any(|gate| gate.holds.parts().any(rests))
 }
-
-/// How deep gates are followed through each other.
-const DEPTH_MAX: u8 = 16;
 
 /// Whether a gate reads variables alone, so that a check of it is a fork.
 pub(crate) fn over_variables(protocol: &Protocol, gate: &str) -> bool {
-    fn pure(condition: &Condition) -> bool {
-        match condition {
-            Condition::All(list) | Condition::Any(list) => list.iter().all(pure),
-            Condition::Not(inner) => pure(inner),
-            Condition::Var { .. } => true,
-            Condition::It { .. }
-            | Condition::Holds(_)
-            | Condition::Judged(_)
-            | Condition::Answer { .. }
-            | Condition::Command { .. }
-            | Condition::Artifact { .. }
-            | Condition::Set { .. }
-            | Condition::Count { .. } => false,
-        }
-    }
-    protocol.gates.get(gate).is_some_and(|gate| gate.bound_to.is_empty() && pure(&gate.holds))
+    let pure = |gate: &Gate| gate.holds.atoms().all(|atom| matches!(atom, Condition::Var { .. }));
+    protocol.gates.get(gate).is_some_and(|gate| gate.bound_to.is_empty() && pure(gate))
 }

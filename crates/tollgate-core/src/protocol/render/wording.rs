@@ -43,20 +43,9 @@ pub(super) fn condition(condition: &Condition) -> String {
 }
 
 fn join(list: &[Condition], with: &str) -> String {
-    let part = |inner: &Condition| match inner {
-        Condition::All(l) | Condition::Any(l) if l.len() > 1 => format!("({})", condition(inner)),
-        Condition::All(_)
-        | Condition::Any(_)
-        | Condition::Not(_)
-        | Condition::Var { .. }
-        | Condition::It { .. }
-        | Condition::Holds(_)
-        | Condition::Judged(_)
-        | Condition::Answer { .. }
-        | Condition::Command { .. }
-        | Condition::Artifact { .. }
-        | Condition::Set { .. }
-        | Condition::Count { .. } => condition(inner),
+    let part = |inner: &Condition| {
+        let several = matches!(inner, Condition::All(list) | Condition::Any(list) if list.len() > 1);
+        if several { format!("({})", condition(inner)) } else { condition(inner) }
     };
     list.iter().map(part).collect::<Vec<_>>().join(with)
 }

@@ -280,10 +280,8 @@ fn waives(protocol: &Protocol, stage: &Stage, option: &str) -> bool {
         Some(Ensures::Nothing) | None => return false,
     };
     protocol.with_read(gates.iter().filter_map(|name| protocol.gates.get(name))).into_iter().any(|gate| {
-        let mut atoms = Vec::new();
-        gate::leaves(&gate.holds, &mut atoms);
-        atoms
-            .iter()
+        gate.holds
+            .atoms()
             .any(|atom| matches!(atom, Condition::Judged(_) | Condition::Set { .. } | Condition::Command { .. }))
     })
 }

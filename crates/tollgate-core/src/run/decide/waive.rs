@@ -58,9 +58,7 @@ impl Draft {
         waive_for(&mut trial, &waiver, unit.clone(), on);
         self.ensured(from, route).iter().all(|name| {
             let Some(gate) = self.protocol.gates.get(name) else { return false };
-            let mut atoms = Vec::new();
-            gate::leaves(&gate.holds, &mut atoms);
-            atoms.iter().any(|atom| matches!(atom, Condition::Answer { .. }))
+            gate.holds.atoms().any(|atom| matches!(atom, Condition::Answer { .. }))
                 || gate::status(&trial, gate, unit.as_ref()) == Status::Holds
         })
     }
@@ -93,9 +91,7 @@ impl Draft {
         let mut about_work = false;
         let gates = gates.iter().filter_map(|name| self.protocol.gates.get(name));
         for gate in self.protocol.with_read(gates) {
-            let mut atoms = Vec::new();
-            gate::leaves(&gate.holds, &mut atoms);
-            about_work |= atoms.iter().any(|atom| matches!(atom, Condition::Judged(_) | Condition::Set { .. }));
+            about_work |= gate.holds.atoms().any(|atom| matches!(atom, Condition::Judged(_) | Condition::Set { .. }));
             for (row, state, fresh) in gate::rows_read(&self.run, gate, unit.as_ref()) {
                 let settled = fresh && matches!(state, CriterionState::Passed | CriterionState::Waived);
                 if !settled && !waivers.criteria.contains(&row.id) {
@@ -105,11 +101,11 @@ impl Draft {
             // Where the judge came to no judgement of this content, the person's own stands for it.
             let judge = from.and_then(|from| if let Kind::Dispatch { role } = &from.kind { Some(role) } else { None });
             let unjudged = judge.filter(|role| {
-                let asked = |atom: &&Condition| matches!(atom, Condition::Judged(name) if name == *role);
-                atoms.iter().any(asked) && !self.has_judged(role, &gate.bound_to, unit.as_ref())
+                let asked = |atom: &Condition| matches!(atom, Condition::Judged(name) if name == *role);
+                gate.holds.atoms().any(asked) && !self.has_judged(role, &gate.bound_to, unit.as_ref())
             });
             waivers.judgements.extend(unjudged.cloned());
-            for atom in atoms {
+            for atom in gate.holds.atoms() {
                 if let Condition::Command { name, .. } = atom
                     && gate::status_in(&self.run, gate, atom, unit.as_ref()) == Status::Unobservable
                     && !waivers.commands.contains(name)

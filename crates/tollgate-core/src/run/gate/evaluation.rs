@@ -30,19 +30,14 @@ impl Eval<'_> {
     /// Yes or no: what is stale or cannot be observed does not hold, and its opposite does. A gate is evaluated in four
     /// values; whether a stage is entered is not (`when: {not: {holds: reviewed}}` must not skip a stale review).
     pub(super) fn holds(&self, condition: &Condition) -> bool {
-        match condition {
-            Condition::All(parts) => parts.iter().all(|part| self.holds(part)),
-            Condition::Any(parts) => parts.iter().any(|part| self.holds(part)),
-            Condition::Not(part) => !self.holds(part),
-            atom @ (Condition::Var { .. }
-            | Condition::It { .. }
-            | Condition::Holds(_)
-            | Condition::Judged(_)
-            | Condition::Answer { .. }
-            | Condition::Command { .. }
-            | Condition::Artifact { .. }
-            | Condition::Set { .. }
-            | Condition::Count { .. }) => self.condition(atom) == Status::Holds,
+        if let Condition::All(parts) = condition {
+            parts.iter().all(|part| self.holds(part))
+        } else if let Condition::Any(parts) = condition {
+            parts.iter().any(|part| self.holds(part))
+        } else if let Condition::Not(part) = condition {
+            !self.holds(part)
+        } else {
+            self.condition(condition) == Status::Holds
         }
     }
 
@@ -56,10 +51,7 @@ impl Eval<'_> {
                 Some(Value::Int(_) | Value::List(_)) | None => false,
             }),
             Condition::It { attr, values } => Status::of(self.it(attr, values)),
-            Condition::Holds(gate) if self.depth >= DEPTH_MAX => {
-                let _ = gate;
-                Status::Fails
-            }
+            Condition::Holds(_) if self.depth >= DEPTH_MAX => Status::Fails,
             Condition::Holds(gate) => self.run.protocol.gates.get(gate).map_or(Status::Fails, |gate| {
                 Eval { bound_to: &gate.bound_to, depth: self.depth + 1, ..*self }.condition(&gate.holds)
             }),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::state::{Criterion, On, Run};
-use super::{leaves, mandatory_of_unit, reads};
+use super::{mandatory_of_unit, reads};
 use crate::Name;
 use crate::protocol::condition::SetKind;
 use crate::protocol::model::{Ensures, Gate, Kind, Stage};
@@ -102,11 +102,9 @@ pub fn differs_in_scope(run: &Run, unit: &Name) -> bool {
 /// change does not matter to it.
 pub fn row_rests_on(run: &Run, row: &Criterion) -> Vec<Name> {
     let mut bound: BTreeSet<&Name> = BTreeSet::new();
-    let reading = owed(run).into_iter().filter(|gate| {
-        let mut atoms = Vec::new();
-        leaves(&gate.holds, &mut atoms);
-        atoms.iter().any(|atom| reads(atom, row) == Some(SetKind::Criterion))
-    });
+    let reading = owed(run)
+        .into_iter()
+        .filter(|gate| gate.holds.atoms().any(|atom| reads(atom, row) == Some(SetKind::Criterion)));
     bound.extend(reading.flat_map(about));
     if bound.is_empty() { vec![TREE.into()] } else { bound.into_iter().cloned().collect() }
 }

@@ -81,20 +81,7 @@ pub fn over_inputs<'v>(condition: &Condition, value: &dyn Fn(&str) -> Option<&'v
     match condition {
         Condition::All(parts) => parts.iter().all(|part| over_inputs(part, value)),
         Condition::Any(parts) => parts.iter().any(|part| over_inputs(part, value)),
-        Condition::Not(part) => match &**part {
-            Condition::Var { .. } => !over_inputs(part, value),
-            Condition::All(_)
-            | Condition::Any(_)
-            | Condition::Not(_)
-            | Condition::It { .. }
-            | Condition::Holds(_)
-            | Condition::Judged(_)
-            | Condition::Answer { .. }
-            | Condition::Command { .. }
-            | Condition::Artifact { .. }
-            | Condition::Set { .. }
-            | Condition::Count { .. } => true,
-        },
+        Condition::Not(part) => !matches!(**part, Condition::Var { .. }) || !over_inputs(part, value),
         Condition::Var { name, values } => match value(name) {
             Some(Value::Text(text)) => values.contains(text),
             Some(Value::Int(_) | Value::List(_)) | None => false,
@@ -209,43 +196,26 @@ pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<Co
     let tree = run.tree_of(unit);
     let mut needed = BTreeSet::new();
     for gate in run.protocol.with_read(gates.iter().filter_map(|name| run.protocol.gates.get(name))) {
-        let mut atoms = Vec::new();
-        leaves(&gate.holds, &mut atoms);
-        for atom in atoms {
-            match atom {
-                Condition::Command { name, .. } => {
-                    let known = run.ledger.commands.get(&keyed(name, unit));
-                    if known.is_none_or(|shown| shown.on.tree != *tree) {
-                        needed.insert(CommandRef::Named(name.clone()));
-                    }
+        for atom in gate.holds.atoms() {
+            if let Condition::Command { name, .. } = atom {
+                let known = run.ledger.commands.get(&keyed(name, unit));
+                if known.is_none_or(|shown| shown.on.tree != *tree) {
+                    needed.insert(CommandRef::Named(name.clone()));
                 }
-                Condition::Set { set: SetKind::Criterion | SetKind::Command, .. } => {
-                    let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
-                    for row in run.ledger.criteria.iter().filter(|row| eval.owns(row.unit.as_ref())) {
-                        let Some(set) = reads(atom, row).filter(|_| row.command.is_some()) else { continue };
-                        // What was run stands for the whole tree it ran on. A unit need not run again what a sibling's
-                        // landing has not touched; the run does, on the joined tree.
-                        let ran_here = row.ran.as_ref().is_some_and(|shown| {
-                            let own = |unit| fresh(run, &shown.on, &gate.bound_to, Some(unit));
-                            shown.on.tree == *tree || unit.is_some_and(own)
-                        });
-                        let (state, _) = stands(run, row, set, &gate.bound_to, unit);
-                        if !ran_here && state != CriterionState::Waived {
-                            needed.insert(CommandRef::Criterion(row.id.clone()));
-                        }
-                    }
+            }
+            let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
+            for row in run.ledger.criteria.iter().filter(|row| eval.owns(row.unit.as_ref())) {
+                let Some(set) = reads(atom, row).filter(|_| row.command.is_some()) else { continue };
+                // What was run stands for the whole tree it ran on. A unit need not run again what a sibling's
+                // landing has not touched; the run does, on the joined tree.
+                let ran_here = row.ran.as_ref().is_some_and(|shown| {
+                    let own = |unit| fresh(run, &shown.on, &gate.bound_to, Some(unit));
+                    shown.on.tree == *tree || unit.is_some_and(own)
+                });
+                let (state, _) = stands(run, row, set, &gate.bound_to, unit);
+                if !ran_here && state != CriterionState::Waived {
+                    needed.insert(CommandRef::Criterion(row.id.clone()));
                 }
-                Condition::All(_)
-                | Condition::Any(_)
-                | Condition::Not(_)
-                | Condition::Var { .. }
-                | Condition::It { .. }
-                | Condition::Holds(_)
-                | Condition::Judged(_)
-                | Condition::Answer { .. }
-                | Condition::Artifact { .. }
-                | Condition::Set { .. }
-                | Condition::Count { .. } => {}
             }
         }
     }
@@ -269,14 +239,10 @@ pub fn rows_read<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<(
 
 /// The rows that a gate reads, itself or through others, each once: with the gate that reads it and as a member of which set.
 fn members<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<(&'a Criterion, &'a Gate, SetKind)> {
-    let gates = run.protocol.with_read(std::iter::once(gate)).into_iter().map(|gate| {
-        let mut atoms = Vec::new();
-        leaves(&gate.holds, &mut atoms);
-        (gate, atoms)
-    });
-    let gates: Vec<(&Gate, Vec<&Condition>)> = gates.collect();
-    let read =
-        |row| gates.iter().find_map(|(gate, atoms)| Some((*gate, atoms.iter().find_map(|atom| reads(atom, row))?)));
+    let gates = run.protocol.with_read(std::iter::once(gate)).into_iter();
+    let atoms: Vec<(&Gate, &Condition)> =
+        gates.flat_map(|gate| gate.holds.atoms().map(move |atom| (gate, atom))).collect();
+    let read = |row| atoms.iter().find_map(|(gate, atom)| Some((*gate, reads(atom, row)?)));
     let own = run.ledger.criteria.iter().filter(|row| unit.is_none_or(|unit| row.unit.as_ref() == Some(unit)));
     own.filter_map(|row| read(row).map(|(gate, set)| (row, gate, set))).collect()
 }
@@ -295,23 +261,6 @@ fn reads(atom: &Condition, row: &Criterion) -> Option<SetKind> {
 /// Where a row stands as a member of a set.
 fn stands(run: &Run, row: &Criterion, set: SetKind, resources: &[Name], unit: Option<&Name>) -> (CriterionState, bool) {
     if set == SetKind::Command { command(run, row, resources, unit) } else { criterion(run, row, resources, unit) }
-}
-
-/// The atoms of a condition.
-pub fn leaves<'a>(condition: &'a Condition, into: &mut Vec<&'a Condition>) {
-    match condition {
-        Condition::All(parts) | Condition::Any(parts) => parts.iter().for_each(|part| leaves(part, into)),
-        Condition::Not(part) => leaves(part, into),
-        atom @ (Condition::Var { .. }
-        | Condition::It { .. }
-        | Condition::Holds(_)
-        | Condition::Judged(_)
-        | Condition::Answer { .. }
-        | Condition::Command { .. }
-        | Condition::Artifact { .. }
-        | Condition::Set { .. }
-        | Condition::Count { .. }) => into.push(atom),
-    }
 }
 
 fn row_matches(row: &Criterion, filter: &[(Name, Vec<Name>)]) -> bool {
