@@ -7,7 +7,6 @@ use tollgate_api::{self as api, DecisionStatus, Origin, QuestionOption};
 use tollgate_core::id::DecisionId;
 use tollgate_core::run::Run;
 use tollgate_core::run::event::DecisionEnd;
-use tollgate_core::run::gate::class_word;
 use tollgate_core::run::state::Decision;
 
 use crate::event_text::target;
@@ -33,7 +32,7 @@ pub fn decision(
     let tree = tree.map(|path| format!("work tree {}", path.display()));
     api::Decision {
         id: id.to_string(),
-        class: class_word(asked.class).to_owned(),
+        class: asked.class.word().to_owned(),
         status: match ended.map(|ended| ended.end) {
             None => DecisionStatus::Pending,
             Some(DecisionEnd::Answered) => DecisionStatus::Answered,

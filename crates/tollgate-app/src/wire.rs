@@ -45,7 +45,7 @@ pub fn plan(plan: &Plan) -> api::Plan {
     let requirement = |requirement: &tollgate_core::report::RequirementReport| api::Requirement {
         id: requirement.id.to_string(),
         text: requirement.text.clone(),
-        disposition: text(&requirement.disposition),
+        disposition: requirement.disposition.as_ref().map(ToString::to_string),
     };
     api::Plan {
         units: plan.units.iter().map(unit).collect(),

@@ -24,6 +24,7 @@ pub mod report;
 pub mod run;
 pub mod scope;
 pub mod text;
+mod words;
 pub mod yaml;
 
 /// A name from a protocol, a report or a run; cheap to copy.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Name;
+use crate::words::{words, words_or_name};
 
 /// How the run of the worker went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -27,28 +28,14 @@ pub enum Health {
     Malformed,
 }
 
-impl Health {
-    /// Every health, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Ok, Self::Partial, Self::NeedsInput, Self::Failed, Self::Exhausted, Self::Malformed];
-
-    /// The word used in protocols and reports.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Partial => "partial",
-            Self::NeedsInput => "needs_input",
-            Self::Failed => "failed",
-            Self::Exhausted => "exhausted",
-            Self::Malformed => "malformed",
-        }
-    }
-
-    /// The health of a word.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|health| health.word() == word)
-    }
-}
+words!(Health {
+    Ok = "ok",
+    Partial = "partial",
+    NeedsInput = "needs_input",
+    Failed = "failed",
+    Exhausted = "exhausted",
+    Malformed = "malformed",
+});
 
 /// What a judging role judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -75,26 +62,15 @@ impl Verdict {
             Self::None | Self::Reject | Self::Inconclusive => false,
         }
     }
-
-    /// Every verdict, in order.
-    pub const ALL: [Self; 5] = [Self::None, Self::Accept, Self::AcceptWithNotes, Self::Reject, Self::Inconclusive];
-
-    /// The word used in protocols and reports.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Accept => "accept",
-            Self::AcceptWithNotes => "accept_with_notes",
-            Self::Reject => "reject",
-            Self::Inconclusive => "inconclusive",
-        }
-    }
-
-    /// The verdict of a word.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| verdict.word() == word)
-    }
 }
+
+words!(Verdict {
+    None = "none",
+    Accept = "accept",
+    AcceptWithNotes = "accept_with_notes",
+    Reject = "reject",
+    Inconclusive = "inconclusive",
+});
 
 /// The part that a role plays in a protocol, for contracts whose reports differ by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -110,25 +86,9 @@ pub enum Part {
     Tester,
 }
 
+words!(Part { Developer = "developer", Checker = "checker", Reviewer = "reviewer", Tester = "tester" });
+
 impl Part {
-    /// Every part, in order.
-    pub const ALL: [Self; 4] = [Self::Developer, Self::Checker, Self::Reviewer, Self::Tester];
-
-    /// The word used in protocols.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Developer => "developer",
-            Self::Checker => "checker",
-            Self::Reviewer => "reviewer",
-            Self::Tester => "tester",
-        }
-    }
-
-    /// The part of a word.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|part| part.word() == word)
-    }
-
     /// Whether who plays it gives a verdict.
     pub const fn judges(self) -> bool {
         !matches!(self, Self::Developer)
@@ -267,6 +227,18 @@ pub struct UnitReport {
     pub requirements: Vec<Name>,
 }
 
+words_or_name! {
+    /// What becomes of a requirement.
+    Disposition {
+        InScope = "in_scope",
+        Deferred = "deferred",
+        OutOfScope = "out_of_scope",
+        NonMaterial = "non_material",
+    } or
+    /// What a worker or person wrote instead: it decides nothing.
+    Other
+}
+
 /// A requirement that a report or document names.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -275,9 +247,9 @@ pub struct RequirementReport {
     pub id: Name,
     /// What must be true.
     pub text: String,
-    /// `in_scope`, `deferred`, `out_of_scope`, `non_material`, or absent while nobody has decided.
+    /// Absent while nobody has decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub disposition: Option<Name>,
+    pub disposition: Option<Disposition>,
 }
 
 /// How often a command may be run on the same content.

@@ -6,7 +6,7 @@ use crate::format;
 use tollgate_api::{self as api, EvidenceSource, GateStatus};
 use tollgate_core::Name;
 use tollgate_core::protocol::condition::{Condition, SetKind};
-use tollgate_core::protocol::model::Gate;
+use tollgate_core::protocol::model::{Gate, Resource};
 use tollgate_core::report::Verdict;
 use tollgate_core::run::event::CommandRef;
 use tollgate_core::run::finding::FindingState;
@@ -31,8 +31,8 @@ pub fn criteria(run: &Run, history: &History) -> Vec<api::Criterion> {
 }
 
 /// What the gates that read a row are bound to, by row.
-fn resources(run: &Run) -> BTreeMap<Name, Vec<Name>> {
-    let mut all: BTreeMap<Name, Vec<Name>> = BTreeMap::new();
+fn resources(run: &Run) -> BTreeMap<Name, Vec<Resource>> {
+    let mut all: BTreeMap<Name, Vec<Resource>> = BTreeMap::new();
     let subjects: Vec<Option<&Name>> =
         std::iter::once(None).chain(run.ledger.units.iter().map(|unit| Some(&unit.name))).collect();
     for gate in run.protocol.gates.values() {
@@ -47,7 +47,7 @@ fn resources(run: &Run) -> BTreeMap<Name, Vec<Name>> {
     all
 }
 
-fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> api::Criterion {
+fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Resource]) -> api::Criterion {
     let subject = gate::whose(run, row, None);
     let (state, fresh) = gate::criterion(run, row, bound, subject);
     let covers: Vec<String> = bound.iter().map(ToString::to_string).collect();
@@ -100,7 +100,7 @@ fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Name]) -> a
 }
 
 /// What was said of a content, whoever said it.
-fn evidence_of(run: &Run, history: &History, said: &Shown, bound: &[Name], unit: Option<&Name>) -> api::Evidence {
+fn evidence_of(run: &Run, history: &History, said: &Shown, bound: &[Resource], unit: Option<&Name>) -> api::Evidence {
     let attempt = history.attempts.iter().find(|told| told.id == said.attempt);
     let result = if said.flaky.is_some() { "flaky" } else { wire::judgement(said.result) };
     api::Evidence {
@@ -137,7 +137,7 @@ fn runs(history: &History, said: &Shown, name: &Name) -> Vec<api::EvidenceRun> {
 pub fn commands(run: &Run, history: &History) -> Vec<api::CommandRan> {
     let ran = run.ledger.commands.iter().map(|(key, said)| {
         let (name, unit) = (&key.name, key.unit.as_ref());
-        let mut bound: Vec<Name> = Vec::new();
+        let mut bound: Vec<Resource> = Vec::new();
         for gate in run.protocol.gates.values() {
             let asks = |part: &Condition| matches!(part, Condition::Command { name: asked, .. } if asked == name);
             let asks = gate.holds.parts().any(asks);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Name;
+use crate::words::words;
 
 /// A condition over variables, the subject, gates and the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,3 +96,13 @@ pub enum SetKind {
     Decision,
     Question,
 }
+
+words!(SetKind {
+    Criterion = "criterion",
+    Command = "command",
+    Finding = "finding",
+    Requirement = "requirement",
+    Unit = "unit",
+    Decision = "decision",
+    Question = "question",
+});

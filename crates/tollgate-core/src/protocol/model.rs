@@ -10,6 +10,7 @@ use crate::Name;
 use crate::diagnostic::Place;
 use crate::report::{Part, Verdict};
 use crate::scope::Area;
+use crate::words::{words, words_or_name};
 
 /// A whole protocol. Maps keep their order of names; lists keep the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -148,12 +149,26 @@ pub struct Budget {
     pub turns: Option<u32>,
 }
 
+words_or_name! {
+    /// What stages deliver, gates are bound to and answers amend.
+    Resource {
+        Tree = "tree",
+        Units = "units",
+        Requirements = "requirements",
+        Criteria = "criteria",
+        Findings = "findings",
+        Scope = "scope",
+    } or
+    /// An area, an artifact or, where a stage delivers it, a variable.
+    Named
+}
+
 /// A named condition over state and ledger, bound to content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Gate {
     pub holds: Condition,
-    /// Resources: areas, `tree`, artifacts, `units requirements criteria findings scope`. Empty: over variables alone.
-    pub bound_to: Vec<Name>,
+    /// Empty: over variables alone.
+    pub bound_to: Vec<Resource>,
     /// When it must hold at `done` of a unit; none: never.
     pub mandatory_unit: Option<Condition>,
     /// When it must hold at `done` of the run; none: never.
@@ -179,8 +194,7 @@ pub struct Stage {
     pub requires: Vec<Name>,
     /// Gates its acceptance establishes.
     pub ensures: Vec<Name>,
-    /// Variables, artifacts, `units`, `requirements` that it delivers.
-    pub gives: Vec<Name>,
+    pub gives: Vec<Resource>,
     pub label: Option<Name>,
     pub on: Vec<Rule>,
     pub place: Place,
@@ -224,6 +238,17 @@ pub enum Class {
     Disposition,
     Intake,
 }
+
+words!(Class {
+    Approval = "approval",
+    Choice = "choice",
+    Clarification = "clarification",
+    Scope = "scope",
+    Waiver = "waiver",
+    Security = "security",
+    Disposition = "disposition",
+    Intake = "intake",
+});
 
 /// Where an ask takes its question from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -314,8 +339,8 @@ pub struct Route {
     pub same: Option<u32>,
     pub then: Option<Target>,
     pub ensures: Ensures,
-    /// Resources a person's answer may amend.
-    pub amends: Vec<Name>,
+    /// What a person's answer may amend.
+    pub amends: Vec<Resource>,
 }
 
 /// What an answer establishes.
@@ -382,13 +407,18 @@ impl Protocol {
             }
             Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Each(_) | Kind::Land(_) => false,
         };
-        answers || by_kind || stage.ensures.contains(name) || stage.gives.contains(name)
+        answers || by_kind || stage.ensures.contains(name) || stage.gives.iter().any(|given| **given == **name)
     }
 
     /// Whether a resource lies in the tree: an area, all of it, or a document with a path.
-    pub fn lies_in_tree(&self, resource: &str) -> bool {
-        let area = || self.areas.iter().any(|area| &*area.name == resource);
-        resource == "tree" || area() || self.artifacts.get(resource).is_some_and(|artifact| artifact.path.is_some())
+    pub fn lies_in_tree(&self, resource: &Resource) -> bool {
+        let with_path = || self.artifacts.get(&**resource).is_some_and(|artifact| artifact.path.is_some());
+        self.is_content(resource) || with_path()
+    }
+
+    /// Whether a resource is files: an area, or the whole tree.
+    pub fn is_content(&self, resource: &Resource) -> bool {
+        *resource == Resource::Tree || self.areas.iter().any(|area| *area.name == **resource)
     }
 
     /// A shared ask by name.
@@ -412,9 +442,10 @@ impl Protocol {
             let recommend = if let Kind::Ask(ask) = &stage.kind { ask.recommend.as_slice() } else { &[] };
             stage.when.iter().chain(recommend.iter().map(|(_, condition)| condition))
         });
-        let gates = self.gates.values().flat_map(|gate| {
-            std::iter::once(&gate.holds).chain(&gate.mandatory_unit).chain(&gate.mandatory_run)
-        });
+        let gates = self
+            .gates
+            .values()
+            .flat_map(|gate| std::iter::once(&gate.holds).chain(&gate.mandatory_unit).chain(&gate.mandatory_run));
         let artifacts = self.artifacts.values().filter_map(|artifact| {
             if let Given::InputWhen(condition) = &artifact.given { Some(condition) } else { None }
         });

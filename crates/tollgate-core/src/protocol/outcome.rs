@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Name;
 use crate::report::{Health, Verdict};
+use crate::words::words;
 
 /// The outcomes of a landing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,20 +21,7 @@ pub enum LandOutcome {
     Refused,
 }
 
-impl LandOutcome {
-    /// Every one, in the order in which tables show them.
-    pub const ALL: [Self; 4] = [Self::Landed, Self::Conflict, Self::OutOfScope, Self::Refused];
-
-    /// The word used in protocols.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Landed => "landed",
-            Self::Conflict => "conflict",
-            Self::OutOfScope => "out_of_scope",
-            Self::Refused => "refused",
-        }
-    }
-}
+words!(LandOutcome { Landed = "landed", Conflict = "conflict", OutOfScope = "out_of_scope", Refused = "refused" });
 
 macro_rules! outcomes {
     ($($(#[$doc:meta])* $variant:ident = $word:literal,)*) => {
@@ -116,7 +104,7 @@ impl From<&str> for Outcome {
         Self::plain(word)
             .or_else(|| Health::parse(head).map(|health| Self::Health(health, code)))
             .or_else(|| Verdict::parse(word).map(Self::Verdict))
-            .or_else(|| LandOutcome::ALL.into_iter().find(|outcome| outcome.word() == word).map(Self::Land))
+            .or_else(|| LandOutcome::parse(word).map(Self::Land))
             .or_else(|| word.strip_prefix("raise ").map(|name| Self::Raised(name.into())))
             .unwrap_or_else(|| Self::Named(word.into()))
     }

@@ -8,6 +8,7 @@ use super::gate::{self, CriterionState, Status};
 use super::state::{Criterion, Run};
 use crate::Name;
 use crate::id::{DecisionId, FindingId};
+use crate::report::Disposition;
 
 /// One thing that is open. Journals keep what it displays.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +79,7 @@ pub fn of_close(run: &Run) -> Vec<Blocker> {
         .map(|(id, decision)| Blocker::Decision(id, first_line(&decision.asked.question)))
         .collect();
     for row in &run.ledger.requirements {
-        let material = matches!(row.disposition.as_deref(), None | Some("in_scope"));
+        let material = matches!(row.disposition, None | Some(Disposition::InScope));
         if material && row.waived.is_none() && gate::requirement_parts(run, &row.id).is_empty() {
             blockers.push(Blocker::Ownerless(row.id.clone()));
         }

@@ -17,11 +17,25 @@ use crate::Name;
 use crate::amount::dollars;
 use crate::id::{AttemptId, DecisionId};
 use crate::protocol::model::Kind;
+use crate::words::words;
 
 /// Stands for a flow instance, a stage and an ask where a budget puts its question: no protocol can use this name.
 pub const BUDGET: &str = "@budget";
 /// A day, in UTC.
 pub const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// What a person can say when a budget is used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtBudget {
+    /// The same amount from here on.
+    More,
+    /// It holds no more.
+    Accept,
+    /// The run is over.
+    Stop,
+}
+
+words!(AtBudget { More = "more", Accept = "accept", Stop = "stop" });
 
 /// What can be limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,20 +49,9 @@ pub enum Measure {
     Attempts,
 }
 
+words!(Measure { Time = "time", Tokens = "tokens", Cost = "cost", Attempts = "attempts" });
+
 impl Measure {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Time, Self::Tokens, Self::Cost, Self::Attempts];
-
-    /// The word in a configuration.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Tokens => "tokens",
-            Self::Cost => "cost",
-            Self::Attempts => "attempts",
-        }
-    }
-
     /// An amount, for people.
     pub fn shown(self, amount: u64) -> String {
         let many = |noun: &str| format!("{amount} {noun}{}", if amount == 1 { "" } else { "s" });

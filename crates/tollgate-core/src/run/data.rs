@@ -12,6 +12,7 @@ pub use crate::protocol::LandOutcome;
 use crate::protocol::Outcome;
 use crate::protocol::model::{Class, Target};
 use crate::report::Judgement;
+use crate::words::words;
 
 /// A protocol by name and content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,16 +186,7 @@ pub enum LandAs {
     Patch,
 }
 
-impl LandAs {
-    /// The word, as it is typed.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Branch => "branch",
-            Self::Merge => "merge",
-            Self::Patch => "patch",
-        }
-    }
-}
+words!(LandAs { Branch = "branch", Merge = "merge", Patch = "patch" });
 
 /// Where a run is to land, and what was found there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -269,18 +261,15 @@ pub enum FindingStatus {
     Waived,
 }
 
-impl FindingStatus {
-    /// The word conditions use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Addressed => "addressed",
-            Self::Fixed => "fixed",
-            Self::Refuted => "refuted",
-            Self::Waived => "waived",
-        }
-    }
+words!(FindingStatus {
+    Open = "open",
+    Addressed = "addressed",
+    Fixed = "fixed",
+    Refuted = "refuted",
+    Waived = "waived"
+});
 
+impl FindingStatus {
     /// Whether nothing more is owed on it.
     pub const fn is_closed(self) -> bool {
         matches!(self, Self::Fixed | Self::Refuted | Self::Waived)
@@ -307,18 +296,13 @@ pub enum UnitState {
     Dropped,
 }
 
-impl UnitState {
-    /// The word conditions use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Produced => "produced",
-            Self::Accepted => "accepted",
-            Self::Lapsed => "lapsed",
-            Self::Dropped => "dropped",
-        }
-    }
-}
+words!(UnitState {
+    New = "new",
+    Produced = "produced",
+    Accepted = "accepted",
+    Lapsed = "lapsed",
+    Dropped = "dropped"
+});
 
 /// A question as it was put.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

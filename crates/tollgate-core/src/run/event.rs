@@ -15,7 +15,7 @@ use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, RunId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Target, Value};
-use crate::report::{CriterionReport, Health, Plan, SectionRead, Verdict};
+use crate::report::{CriterionReport, Disposition, Health, Plan, SectionRead, Verdict};
 use crate::scope::Content;
 
 pub use super::data::*;
@@ -384,7 +384,7 @@ events! {
     /// A unit's state changed.
     UnitChanged = "unit.changed" { unit: Name, state: UnitState, why: String }
     /// A person set what becomes of requirements.
-    RequirementsDisposed = "requirements.disposed" { dispositions: BTreeMap<Name, Name>, decision: DecisionId }
+    RequirementsDisposed = "requirements.disposed" { dispositions: BTreeMap<Name, Disposition>, decision: DecisionId }
     /// A person widened a unit's scope (or the run's, without a unit).
     ScopeWidened = "scope.widened" {
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,9 +6,20 @@ use super::event::{CommandRef, CommandResult, LandTarget};
 use super::state::Run;
 use crate::id::DecisionId;
 use crate::report::Judgement;
+use crate::words::words;
 
 /// Stands for a flow instance, a stage and an ask where a landing puts its question: no protocol can use this name.
 pub const LAND: &str = "@land";
+
+/// What a person can say of a tree that no evidence covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtLanding {
+    Land,
+    /// Nothing is moved.
+    Leave,
+}
+
+words!(AtLanding { Land = "land", Leave = "leave" });
 
 /// A landing under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::words;
+
 /// How much is asked of the sandbox, the most first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -14,24 +16,7 @@ pub enum Sandbox {
     Off,
 }
 
-impl Sandbox {
-    /// Every one there is.
-    pub const ALL: [Self; 3] = [Self::Require, Self::Prefer, Self::Off];
-
-    /// The word for it in a configuration.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Require => "require",
-            Self::Prefer => "prefer",
-            Self::Off => "off",
-        }
-    }
-
-    /// The one of a word.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|sandbox| sandbox.word() == word)
-    }
-}
+words!(Sandbox { Require = "require", Prefer = "prefer", Off = "off" });
 
 /// What a program could reach of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use super::blank::{accepted_as_shown, blank_as_none};
 use super::budget::Spent;
 use super::event::{Asked, DecisionEnd, RunLanded, RunOpened, RunOutcome, UnitState, Work};
 use super::finding::FindingState;
-pub use super::landing::{LAND, Landing};
+pub use super::landing::{AtLanding, LAND, Landing};
 use super::pool::Pool;
 pub use super::position::At;
 use super::repetition::Flaky;
@@ -24,8 +24,8 @@ use crate::Name;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, RunId};
 use crate::protocol::Protocol;
-use crate::protocol::model::{Flow, Stage, Value};
-use crate::report::{Judgement, Verdict};
+use crate::protocol::model::{Flow, Resource, Stage, Value};
+use crate::report::{Disposition, Judgement, Verdict};
 use crate::scope::Content;
 
 /// The name of the flow instance that is the run itself.
@@ -268,7 +268,7 @@ pub struct Ledger {
     /// Globs a person added to the run's own scope.
     pub widened: Vec<Name>,
     /// Revisions of the ledger's resources.
-    pub revisions: BTreeMap<Name, u64>,
+    pub revisions: BTreeMap<Resource, u64>,
 }
 
 /// One piece of work inside the run.
@@ -374,7 +374,7 @@ pub struct Shown {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct On {
     pub tree: Name,
-    pub documents: BTreeMap<Name, Name>,
+    pub documents: BTreeMap<Resource, Name>,
 }
 
 /// Something that must be true of the whole.
@@ -382,7 +382,7 @@ pub struct On {
 pub struct Requirement {
     pub id: Name,
     pub text: String,
-    pub disposition: Option<Name>,
+    pub disposition: Option<Disposition>,
     pub waived: Option<DecisionId>,
 }
 

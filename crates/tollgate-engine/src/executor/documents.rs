@@ -39,12 +39,12 @@ pub(super) fn collect(
     let tree = tree_id(tree)?;
     let paths = run.parts().documents;
     let sides = lanes(&run.protocol, &run.vars);
-    for (name, artifact) in stage.gives.iter().filter_map(|name| Some((name, run.protocol.artifacts.get(name)?))) {
-        let Some(path) = paths.get(name) else { continue };
+    for (name, artifact) in stage.gives.iter().filter_map(|name| Some((name, run.protocol.artifacts.get(&**name)?))) {
+        let Some(path) = paths.get(&**name) else { continue };
         let Some(bytes) = workspace.file(&tree, path)? else { continue };
         match read_document(contracts, artifact, &bytes, sides.clone()) {
             Ok(given) => {
-                result.artifacts.insert(name.clone(), given);
+                result.artifacts.insert((&**name).into(), given);
                 objects.push(Object::new(bytes));
             }
             Err(wrong) => {

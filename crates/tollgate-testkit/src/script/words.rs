@@ -67,7 +67,7 @@ pub(super) fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
         _ => plan.requirements.push(RequirementReport {
             id: id.into(),
             text: format!("{id} must hold"),
-            disposition: get("disposition"),
+            disposition: get("disposition").map(Into::into),
         }),
     }
 }

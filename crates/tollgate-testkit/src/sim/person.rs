@@ -2,6 +2,7 @@
 
 use tollgate_core::Name;
 use tollgate_core::id::DecisionId;
+use tollgate_core::protocol::model::Resource;
 use tollgate_core::run::decide::Answer;
 use tollgate_core::run::event::{By, ByKind, LandAs, LandTarget, RunRepaired};
 use tollgate_core::run::state::{At, Decision, Phase};
@@ -189,7 +190,7 @@ impl Play {
     /// An answer with what its option allows.
     fn filled(&mut self, run: &Run, decision: &Decision, option: Option<Name>, rng: &mut Rng) -> Answer {
         let amends = self.amends(run, decision, option.as_ref());
-        let is = |what: &str| amends.iter().any(|name| &**name == what);
+        let is = |what: &str| amends.contains(&what.into());
         let mut answer = Answer { option, text: "so be it".to_owned(), ..Answer::default() };
         if is("requirements") {
             for row in &run.ledger.requirements {
@@ -218,7 +219,7 @@ impl Play {
         answer
     }
 
-    fn amends(&self, run: &Run, decision: &Decision, option: Option<&Name>) -> Vec<Name> {
+    fn amends(&self, run: &Run, decision: &Decision, option: Option<&Name>) -> Vec<Resource> {
         let protocol = &run.protocol;
         let instance = run.instances.get(&decision.asked.instance);
         let here = instance.and_then(|instance| run.stage(instance, &decision.asked.ask));

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
-use tollgate_core::protocol::model::{Role, Stage};
+use tollgate_core::protocol::model::{Resource, Role, Stage};
 use tollgate_core::report::{
-    CriterionReport, CriterionRow, FindingReport, Health, Judgement, Plan, QuestionReport, Report, RequirementReport,
-    UnitReport, Verdict,
+    CriterionReport, CriterionRow, Disposition, FindingReport, Health, Judgement, Plan, QuestionReport, Report,
+    RequirementReport, UnitReport, Verdict,
 };
 use tollgate_core::run::agent_stats::{Quota, Told, Usage};
 use tollgate_core::run::decide::{AttemptResult, Landing, OpenArtifact};
@@ -169,10 +169,10 @@ impl Task<'_> {
             return self.judgement(instance, stage, role, rng);
         }
         let mut report = Report::new(Health::Ok, Verdict::None);
-        if stage.gives.iter().any(|name| &**name == "units") {
+        if stage.gives.contains(&Resource::Units) {
             report.plan = self.units(rng);
         }
-        if stage.gives.iter().any(|name| &**name == "requirements") {
+        if stage.gives.contains(&Resource::Requirements) {
             report.plan = self.requirements(rng);
         }
         if rng.percent(15) {
@@ -254,13 +254,13 @@ impl Task<'_> {
     }
 
     fn artifacts(&self, stage: &Stage, rng: &mut Rng) -> BTreeMap<Name, OpenArtifact> {
-        let given = stage.gives.iter().filter(|name| self.run.protocol.artifacts.contains_key(*name));
+        let given = stage.gives.iter().filter(|name| self.run.protocol.artifacts.contains_key(&***name));
         let forgets = !self.calm && self.conduct == Conduct::Lie;
         given
             .filter(|_| !forgets)
             .map(|name| {
                 let object = Digest::of(&rng.below(3).to_be_bytes());
-                (name.clone(), OpenArtifact { object, ..OpenArtifact::default() })
+                (Name::from(&**name), OpenArtifact { object, ..OpenArtifact::default() })
             })
             .collect()
     }
@@ -309,14 +309,14 @@ impl Task<'_> {
             let id: Name = format!("R{number}").into();
             let disposition = match rng.below(6) {
                 0 if !self.calm => None,
-                1 => Some("deferred"),
-                2 => Some("non_material"),
-                _ => Some("in_scope"),
+                1 => Some(Disposition::Deferred),
+                2 => Some(Disposition::NonMaterial),
+                _ => Some(Disposition::InScope),
             };
             plan.requirements.push(RequirementReport {
                 id: id.clone(),
                 text: format!("requirement {number}"),
-                disposition: disposition.map(Name::from),
+                disposition,
             });
             // A requirement nobody shows has no owner: the run may not close over it.
             if self.calm || rng.percent(85) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::condition::{Condition, SetKind};
 use super::super::graph::Graph;
-use super::super::model::{Gate, Kind, Protocol};
+use super::super::model::{Gate, Kind, Protocol, Resource};
 use super::space::{Facts, Space};
 use crate::Name;
 
@@ -13,7 +13,7 @@ pub(super) struct Changes<'a> {
     protocol: &'a Protocol,
     space: &'a Space,
     /// The areas an artifact's path may lie in; none for one outside the tree.
-    homes: BTreeMap<&'a Name, Vec<&'a Name>>,
+    homes: BTreeMap<&'a str, Vec<&'a Name>>,
 }
 
 impl<'a> Changes<'a> {
@@ -30,52 +30,52 @@ impl<'a> Changes<'a> {
         };
         let homes = protocol.artifacts.iter();
         let homes =
-            homes.map(|(name, artifact)| (name, artifact.path.as_ref().map(home).unwrap_or_default())).collect();
+            homes.map(|(name, artifact)| (&**name, artifact.path.as_ref().map(home).unwrap_or_default())).collect();
         Self { protocol, space, homes }
     }
 
     /// Everything that changes when these resources are touched.
-    fn touched(&self, names: &[Name]) -> BTreeSet<Name> {
-        let mut all: BTreeSet<Name> = names.iter().cloned().collect();
+    fn touched(&self, names: &[Resource]) -> BTreeSet<Resource> {
+        let mut all: BTreeSet<Resource> = names.iter().cloned().collect();
         for name in names {
-            if let Some(artifact) = self.protocol.artifacts.get(name) {
-                let homes = self.homes.get(name).into_iter().flatten();
-                all.extend(homes.map(|area| (*area).clone()));
+            if let Some(artifact) = self.protocol.artifacts.get(&**name) {
+                let homes = self.homes.get(&**name).into_iter().flatten();
+                all.extend(homes.map(|area| Resource::Named((*area).clone())));
                 if artifact.path.is_some() {
-                    all.insert("tree".into());
+                    all.insert(Resource::Tree);
                 }
                 // A document brings its criteria with it; units and requirements are named where they are given.
                 if artifact.schema.is_some() {
-                    all.insert("criteria".into());
+                    all.insert(Resource::Criteria);
                 }
             }
-            if &**name == "tree" {
-                all.extend(self.protocol.areas.iter().map(|area| area.name.clone()));
+            if *name == Resource::Tree {
+                all.extend(self.areas());
             }
         }
-        let areas: Vec<&Name> =
-            self.protocol.areas.iter().map(|area| &area.name).filter(|a| names.contains(a)).collect();
+        let is_named = |area: &&Name| names.iter().any(|name| **name == ***area);
+        let areas: Vec<&Name> = self.protocol.areas.iter().map(|area| &area.name).filter(is_named).collect();
         if !areas.is_empty() {
-            all.insert("tree".into());
+            all.insert(Resource::Tree);
             let moved = self.homes.iter().filter(|(_, homes)| homes.iter().any(|home| areas.contains(home)));
-            all.extend(moved.map(|(artifact, _)| (*artifact).clone()));
+            all.extend(moved.map(|(artifact, _)| Resource::from(*artifact)));
         }
         all
     }
 
     /// What a gate is bound to, itself or through gates that it reads.
-    fn rests_on(&self, gate: &'a Gate) -> impl Iterator<Item = &'a Name> {
+    fn rests_on(&self, gate: &'a Gate) -> impl Iterator<Item = &'a Resource> {
         self.protocol.with_read(std::iter::once(gate)).into_iter().flat_map(|gate| &gate.bound_to)
     }
 
     /// The facts that end when these resources are touched: gates bound to them, and `landed` with the tree.
-    pub fn kills(&self, names: &[Name]) -> Facts {
+    pub fn kills(&self, names: &[Resource]) -> Facts {
         if names.is_empty() {
             return Facts::default();
         }
         let touched = self.touched(names);
         let mut kills = self.gates_where(|gate| self.rests_on(gate).any(|resource| touched.contains(resource)));
-        if touched.contains("tree") {
+        if touched.contains(&Resource::Tree) {
             kills.set(self.space.landed);
         }
         kills
@@ -83,7 +83,7 @@ impl<'a> Changes<'a> {
 
     /// The facts bound to the tree as a whole.
     pub fn tree(&self) -> Facts {
-        self.gates_where(|gate| self.rests_on(gate).any(|resource| &**resource == "tree"))
+        self.gates_where(|gate| self.rests_on(gate).any(|resource| *resource == Resource::Tree))
     }
 
     /// The facts that speak of what state units are in.
@@ -103,8 +103,8 @@ impl<'a> Changes<'a> {
     }
 
     /// Every area of the tree.
-    pub fn areas(&self) -> Vec<Name> {
-        self.protocol.areas.iter().map(|area| area.name.clone()).collect()
+    pub fn areas(&self) -> Vec<Resource> {
+        self.protocol.areas.iter().map(|area| Resource::Named(area.name.clone())).collect()
     }
 }
 
@@ -112,7 +112,7 @@ impl<'a> Changes<'a> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reach {
     /// Resources its stages write, give or amend.
-    pub touches: BTreeSet<Name>,
+    pub touches: BTreeSet<Resource>,
     /// Roles that write in it.
     pub writers: BTreeSet<Name>,
 }
@@ -130,7 +130,7 @@ pub(super) fn reaches(graph: &Graph<'_>) -> Vec<Reach> {
                     let writes = graph.protocol.roles.get(role).map(|role| role.writes.as_slice()).unwrap_or_default();
                     if !writes.is_empty() {
                         reach.writers.insert(role.clone());
-                        reach.touches.extend(writes.iter().cloned());
+                        reach.touches.extend(writes.iter().cloned().map(Resource::Named));
                     }
                 }
                 Kind::Each(each) => {

@@ -8,7 +8,6 @@ use super::super::graph::{End, Graph};
 use super::super::model::{AtOnce, Given, Kind, Over, Sees, VariableKind};
 use super::Breaches;
 use super::dataflow::DataFlow;
-use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::Place;
 
@@ -18,9 +17,10 @@ pub(super) fn names(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
     lists(graph, breaches);
     unused(graph, breaches);
     let protocol = graph.protocol;
-    let given: BTreeSet<&Name> = protocol.flows.iter().flat_map(|f| &f.stages).flat_map(|s| &s.gives).collect();
+    let stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
+    let given: BTreeSet<&str> = stages.flat_map(|stage| &stage.gives).map(|given| &**given).collect();
     for (name, artifact) in &protocol.artifacts {
-        if artifact.given == Given::ByStage && !given.contains(name) {
+        if artifact.given == Given::ByStage && !given.contains(&**name) {
             let message = format!("no stage gives the artifact `{name}`");
             let hint = format!("add `gives: [{name}]` to the stage that makes it, or `given: input`");
             breaches.error(Code::NO_GIVER, artifact.place, message, hint);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::super::condition::{Condition, SetKind};
 use super::super::graph::{Edge, End, Graph, Node, SIZE_MAX};
-use super::super::model::{Each, Given, Kind, Land, Over, Stage};
+use super::super::model::{Each, Given, Kind, Land, Over, Resource, Stage};
 use super::super::{LandOutcome, Outcome};
 use super::change::{Changes, Reach, reaches};
 use super::gated::parts;
@@ -136,7 +136,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         // Lanes exist by name; planned units must be given.
         let planned = |stage: &Stage| {
             let over = matches!(&stage.kind, Kind::Each(each) if each.over == Over::Units);
-            over || stage.gives.iter().any(|given| &**given == "units")
+            over || stage.gives.contains(&Resource::Units)
         };
         if !protocol.flows.iter().flat_map(|flow| &flow.stages).any(planned) {
             facts.set(self.space.units);
@@ -370,7 +370,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         match &stage.kind {
             Kind::Dispatch { role } => self.dispatch_effect(stage, role, edge, &mut effect),
             Kind::Ask(_) => {
-                let chosen = |given: &Name| {
+                let chosen = |given: &Resource| {
                     let dim = self.space.dim(given)?;
                     let value = self.space.dims[dim].values.iter().position(|value| **value == *edge.outcome.word())?;
                     Some((dim, vec![value]))
@@ -384,7 +384,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
             Kind::Each(each) => {
                 if let Some(callee) = self.graph.index(&each.flow) {
                     let reach = &self.reaches[callee];
-                    let touches: Vec<Name> = reach.touches.iter().cloned().collect();
+                    let touches: Vec<Resource> = reach.touches.iter().cloned().collect();
                     effect.kills = effect.kills.or(self.changes.kills(&touches));
                     reach.writers.iter().for_each(|writer| effect.kills.set(self.space.roles[writer]));
                 }
@@ -412,7 +412,8 @@ impl<'a, 'p> DataFlow<'a, 'p> {
 
     fn dispatch_effect(&self, stage: &Stage, role: &Name, edge: &Edge, effect: &mut Effect) {
         let writes = self.graph.protocol.roles.get(role).map(|role| role.writes.as_slice()).unwrap_or_default();
-        let touched: Vec<Name> = writes.iter().chain(&stage.gives).cloned().collect();
+        let writes_to = writes.iter().cloned().map(Resource::Named);
+        let touched: Vec<Resource> = writes_to.chain(stage.gives.iter().cloned()).collect();
         effect.kills = effect.kills.or(self.changes.kills(&touched));
         if !writes.is_empty() {
             effect.kills.set(self.space.roles[role]);
@@ -424,11 +425,11 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         stage.ensures.iter().for_each(|gate| effect.gens.set(self.space.gates[gate]));
         let mut dims = Vec::new();
         for given in &stage.gives {
-            match &**given {
-                "units" => effect.gens.set(self.space.units),
-                "requirements" => effect.gens.set(self.space.requirements),
-                _ => {
-                    self.space.artifacts.get(given).into_iter().for_each(|bit| effect.gens.set(*bit));
+            match given {
+                Resource::Units => effect.gens.set(self.space.units),
+                Resource::Requirements => effect.gens.set(self.space.requirements),
+                Resource::Tree | Resource::Criteria | Resource::Findings | Resource::Scope | Resource::Named(_) => {
+                    self.space.artifacts.get(&**given).into_iter().for_each(|bit| effect.gens.set(*bit));
                     let dim = self.space.dim(given);
                     dims.extend(dim.map(|dim| (dim, (0..self.space.dims[dim].values.len()).collect())));
                 }

@@ -26,7 +26,7 @@ pub(super) fn gives(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
                     // A declaration that names no variable says nothing about them.
                     dialect.filter(|d| !d.gives.is_empty()).and_then(|dialect| {
                         let declared = values?;
-                        match dialect.gives.get(given) {
+                        match dialect.gives.get(&**given) {
                             None => Some(format!("its contract cannot give `{given}`")),
                             Some(can) if can.iter().any(|value| !declared.contains(value)) => {
                                 Some(format!("its contract gives `{given}` values that are not declared"))
@@ -54,7 +54,7 @@ fn values<'g>(graph: &'g Graph<'_>, name: &str) -> Option<&'g [Name]> {
     }
 }
 
-fn ask_gives(graph: &Graph<'_>, ask: &Ask, given: &Name) -> Option<String> {
+fn ask_gives(graph: &Graph<'_>, ask: &Ask, given: &str) -> Option<String> {
     let Some(values) = values(graph, given) else { return Some("an answer gives variables only".into()) };
     if ask.options.is_empty() {
         return Some("its options are not known before the run".into());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::Outcome;
 use super::super::condition::{Condition, Quantifier, SetKind};
 use super::super::graph::{Edge, End, FlowGraph, Graph, Node, over_variables};
-use super::super::model::{Class, Each, Gate, Kind, Makes, Over, Role, Stage, Trees};
+use super::super::model::{Class, Each, Gate, Kind, Makes, Over, Resource, Role, Stage, Trees};
 use super::Breaches;
 use super::change::reaches;
 use super::dataflow::{DataFlow, Instance};
@@ -56,10 +56,10 @@ pub(super) fn gates(graph: &Graph<'_>, breaches: &mut Breaches) {
 
 /// An answer that changes what a gate rests on cannot establish it: it would waive what nobody was told of.
 fn amended(graph: &Graph<'_>, node: &Node<'_>, edge: &Edge, breaches: &mut Breaches) {
-    let areas = &graph.protocol.areas;
-    let changes = |resource: &Name| match &**resource {
-        "tree" => edge.amends.iter().any(|what| &**what == "tree" || areas.iter().any(|area| area.name == *what)),
-        _ => edge.amends.contains(resource) || edge.amends.iter().any(|what| &**what == "tree"),
+    let changes = |resource: &Resource| {
+        let content = || edge.amends.iter().any(|what| graph.protocol.is_content(what));
+        let all = edge.amends.contains(&Resource::Tree);
+        all || if *resource == Resource::Tree { content() } else { edge.amends.contains(resource) }
     };
     for name in &edge.ensures {
         let gate = graph.protocol.gates.get(name).filter(|gate| gate.bound_to.iter().any(changes));
@@ -121,13 +121,12 @@ fn units(graph: &Graph<'_>, breaches: &mut Breaches) {
 fn writer_after<'p>(graph: &Graph<'p>, flow: &FlowGraph<'p>, from: usize) -> Option<&'p Stage> {
     let reaches = reaches(graph);
     let protocol = graph.protocol;
-    let is_content = |what: &Name| &**what == "tree" || protocol.areas.iter().any(|area| area.name == *what);
     let writes = |node: &Node<'_>| match &node.stage.kind {
         Kind::Dispatch { role } => protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty()),
         Kind::Each(each) if each.over == Over::It || each.makes == Makes::Produced => {
             graph.index(&each.flow).is_some_and(|callee| !reaches[callee].writers.is_empty())
         }
-        Kind::Ask(_) => node.edges.iter().any(|edge| edge.amends.iter().any(is_content)),
+        Kind::Ask(_) => node.edges.iter().any(|edge| edge.amends.iter().any(|what| protocol.is_content(what))),
         Kind::Each(_) | Kind::Check { .. } | Kind::Land(_) => false,
     };
     let (mut seen, mut open) = (BTreeSet::from([from]), vec![from]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::dialects::Dialects;
-use super::super::model::{AtOnce, Kind, Over, Protocol, Role, Sees, Stage, Trees};
+use super::super::model::{AtOnce, Kind, Over, Protocol, Resource, Role, Sees, Stage, Trees};
 use super::Breaches;
 use super::dataflow::DataFlow;
 use super::space::State;
@@ -46,8 +46,9 @@ fn subject(protocol: &Protocol, stage: &Stage) -> BTreeSet<Name> {
         return all().collect();
     }
     let bound = stage.ensures.iter().filter_map(|gate| protocol.gates.get(gate)).flat_map(|gate| &gate.bound_to);
-    let bound: BTreeSet<Name> = bound.cloned().collect();
-    if bound.contains("tree") { all().collect() } else { all().filter(|area| bound.contains(area)).collect() }
+    let bound: BTreeSet<&Resource> = bound.collect();
+    let whole = bound.contains(&Resource::Tree);
+    all().filter(|area| whole || bound.iter().any(|resource| ***resource == **area)).collect()
 }
 
 fn judges(

@@ -181,7 +181,8 @@ impl Space {
     }
 
     fn add_dims(&mut self, protocol: &Protocol, read: &BTreeSet<Name>) -> Option<u64> {
-        let given: BTreeSet<&Name> = protocol.flows.iter().flat_map(|f| &f.stages).flat_map(|s| &s.gives).collect();
+        let stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
+        let given: BTreeSet<&str> = stages.flat_map(|stage| &stage.gives).map(|given| &**given).collect();
         let mut stride: u64 = 1;
         let mut add = |dims: &mut Vec<Dim>, values: &[Name]| -> Option<usize> {
             dims.push(Dim { values: values.to_vec(), stride: u32::try_from(stride).ok()? });
@@ -195,7 +196,7 @@ impl Space {
             }
             let dim = add(&mut self.dims, values)?;
             self.by_name.insert(name.clone(), dim);
-            if protocol.inputs.contains_key(name) && given.contains(name) {
+            if protocol.inputs.contains_key(name) && given.contains(&**name) {
                 let shadow = add(&mut self.dims, values)?;
                 self.shadows.insert(dim, shadow);
             }

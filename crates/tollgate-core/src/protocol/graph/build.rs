@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::Outcome;
 use super::super::dialects::Dialects;
-use super::super::model::{Ensures, Kind, Owner, Protocol, Route, Rule, Stage, Target};
+use super::super::model::{Ensures, Kind, Owner, Protocol, Resource, Route, Rule, Stage, Target};
 use super::outcomes::{needed, stands_for, table};
 use super::{Edge, End, Fault, FlowGraph, Graph, Mode, Node, Origin, SIZE_MAX, Way};
 use crate::Name;
@@ -74,7 +74,7 @@ struct Draft {
     mode: Mode,
     way: Way,
     ensures: Vec<Name>,
-    amends: Vec<Name>,
+    amends: Vec<Resource>,
     place: Place,
 }
 

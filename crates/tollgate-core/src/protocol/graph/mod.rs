@@ -11,7 +11,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::Outcome;
-use super::model::{Flow, Protocol, Stage};
+use super::model::{Flow, Protocol, Resource, Stage};
 use crate::Name;
 use crate::diagnostic::Place;
 
@@ -72,7 +72,7 @@ pub struct Edge {
     /// What a person's answer establishes.
     pub ensures: Vec<Name>,
     /// What a person's answer may amend.
-    pub amends: Vec<Name>,
+    pub amends: Vec<Resource>,
     /// How the route came to be taken.
     pub way: Way,
     /// The rule, or the stage where the rule stands in `otherwise`.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::condition::{Condition, SetKind};
 use super::super::dialects::Dialects;
-use super::super::model::{Ask, Budget, Gate, Kind, Over, Protocol, Role, Stage};
+use super::super::model::{Ask, Budget, Gate, Kind, Over, Protocol, Resource, Role, Stage};
 use super::super::{LandOutcome, Outcome};
 use super::{Graph, build};
 use crate::Name;
@@ -114,7 +114,9 @@ pub fn favourable(stage: &Stage, protocol: &Protocol) -> Option<Outcome> {
 /// The outcome of an origin that `as x` stands for; none where it has no such way on, or where a fact would be waived:
 /// a landing, a join, or what others need and this stage owes.
 pub fn stands_for(protocol: &Protocol, needed: &BTreeSet<Name>, origin: &Stage, outcome: &Outcome) -> Option<Outcome> {
-    let owes = origin.gives.iter().any(|given| matches!(&**given, "units" | "requirements") || needed.contains(given));
+    let is_owed =
+        |given: &Resource| matches!(given, Resource::Units | Resource::Requirements) || needed.contains(&**given);
+    let owes = origin.gives.iter().any(is_owed);
     let own = || match &origin.kind {
         Kind::Dispatch { role } => {
             let judge = protocol.roles.get(role).filter(|role| role.judges());

@@ -9,20 +9,12 @@ use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::protocol::condition::{Condition, Quantifier, SetKind};
-use crate::report::REPEAT_MAX;
+use crate::protocol::model::Class;
+use crate::report::{Disposition, REPEAT_MAX};
 use crate::yaml::{Fields, Key, Node, suggest};
 
 /// States of the subject that need no declaration.
 pub(super) const STATES: [&str; 6] = ["new", "produced", "accepted", "lapsed", "held", "dropped"];
-const SETS: [(&str, SetKind); 7] = [
-    ("criterion", SetKind::Criterion),
-    ("command", SetKind::Command),
-    ("finding", SetKind::Finding),
-    ("requirement", SetKind::Requirement),
-    ("unit", SetKind::Unit),
-    ("decision", SetKind::Decision),
-    ("question", SetKind::Question),
-];
 
 impl Reader {
     /// Reads a condition.
@@ -183,7 +175,7 @@ impl Reader {
             .next()?;
         let (filter, is, has) = (fields.take("where"), fields.take("is"), fields.take("has"));
         fields.close(&mut self.problems);
-        let set = self.problems.word(set, "a set", &SETS)?;
+        let set = self.problems.word(set, "a set", &SetKind::ALL.map(|set| (set.word(), set)))?;
         if is.is_some() == has.is_some() {
             self.problems.value(node.place, "the condition needs either `is` or `has`", "say what its members are");
         }
@@ -191,7 +183,7 @@ impl Reader {
         for (key, value) in filter.map(|n| self.problems.entries(n, "`where`")).unwrap_or_default() {
             let values = self.problems.one_or_more(value, &key.text);
             let Some(known) = filter_values(set, &key.text) else {
-                let message = format!("`where` cannot ask a {} for `{}`", word(set), shorten(&key.text));
+                let message = format!("`where` cannot ask a {} for `{}`", set.word(), shorten(&key.text));
                 self.problems.value(key.place, message, format!("it can ask for: {}", filters(set).join(", ")));
                 continue;
             };
@@ -205,8 +197,8 @@ impl Reader {
             let values = node.map(|n| self.problems.one_or_more(n, what)).unwrap_or_default();
             self.values(values, what, &known.iter().map(|k| Name::from(*k)).collect())
         };
-        let is = closed(is, statuses(set), &format!("a {}", word(set)));
-        let has = closed(has, parts(set), &format!("what a {} has", word(set)));
+        let is = closed(is, statuses(set), &format!("a {}", set.word()));
+        let has = closed(has, parts(set), &format!("what a {} has", set.word()));
         Some(Condition::Set { quantifier, set, filter: kept, is, has })
     }
 
@@ -215,13 +207,9 @@ impl Reader {
         let set = fields.need("count", &mut self.problems)?;
         let at_least = fields.need("at_least", &mut self.problems);
         fields.close(&mut self.problems);
-        let set = self.problems.word(set, "a set", &SETS)?;
+        let set = self.problems.word(set, "a set", &SetKind::ALL.map(|set| (set.word(), set)))?;
         Some(Condition::Count { set, at_least: self.problems.number(at_least?, "`at_least`")? })
     }
-}
-
-fn word(set: SetKind) -> &'static str {
-    SETS.iter().find(|(_, kind)| *kind == set).map_or("member", |(word, _)| word)
 }
 
 /// What `is` may say of a member.
@@ -260,10 +248,8 @@ fn filters(set: SetKind) -> &'static [&'static str] {
 fn filter_values(set: SetKind, filter: &str) -> Option<&'static [&'static str]> {
     Some(match (set, filter) {
         (SetKind::Criterion | SetKind::Command, "group") | (SetKind::Finding, "severity" | "category") => &[],
-        (SetKind::Requirement, "disposition") => &["in_scope", "deferred", "out_of_scope", "non_material"],
-        (SetKind::Decision, "class") => {
-            &["approval", "choice", "clarification", "scope", "waiver", "security", "disposition", "intake"]
-        }
+        (SetKind::Requirement, "disposition") => Disposition::WORDS,
+        (SetKind::Decision, "class") => Class::WORDS,
         (SetKind::Question, "blocking") => &["true", "false"],
         _ => return None,
     })

@@ -8,10 +8,9 @@ use super::conditions::STATES;
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
+use crate::protocol::model::Resource;
 use crate::yaml::{Content, Key, Node, suggest};
 
-/// Resources of the ledger, which change by what stages give and people amend.
-pub(super) const LEDGER: [&str; 5] = ["units", "requirements", "criteria", "findings", "scope"];
 /// What `sees` and `shows` may name besides artifacts and sections.
 const SHOWN: [&str; 11] = [
     "goal",
@@ -94,8 +93,7 @@ impl Names {
             }
         }
         let words = |list: &[&str]| list.iter().map(|word| Name::from(*word)).collect::<BTreeSet<Name>>();
-        names.resources = &(&names.areas | &names.artifacts) | &words(&LEDGER);
-        names.resources.insert("tree".into());
+        names.resources = &(&names.areas | &names.artifacts) | &words(Resource::WORDS);
         names.requirable = &names.gates | &names.artifacts;
         names.givable =
             &(&names.variables.keys().cloned().collect() | &names.artifacts) | &words(&["units", "requirements"]);
@@ -182,10 +180,10 @@ impl Reader {
     }
 
     /// Keeps the resources of a list.
-    pub(super) fn resources(&mut self, node: &Node, what: &str) -> Vec<Name> {
+    pub(super) fn resources(&mut self, node: &Node, what: &str) -> Vec<Resource> {
         let list = self.problems.one_or_more(node, what);
         let names = Rc::clone(&self.names);
-        self.resolve_in(list, "resource", &names.resources)
+        self.resolve_in(list, "resource", &names.resources).into_iter().map(Resource::from).collect()
     }
 
     /// Refuses names that two things share where one word must mean one thing.
@@ -220,7 +218,7 @@ impl Reader {
 
     /// Whether a variable may be called so.
     pub(super) fn variable_name(&mut self, key: &Key) -> bool {
-        if CONDITIONS.contains(&&*key.text) || LEDGER.contains(&&*key.text) || &*key.text == "it" {
+        if CONDITIONS.contains(&&*key.text) || is_of_ledger(&key.text) || &*key.text == "it" {
             let message = format!("a variable cannot be called `{}`: the word has a meaning", key.text);
             self.problems.add(Diagnostic::error(Code::NAME_TAKEN, key.place, message).hint("give it another name"));
             return false;
@@ -230,13 +228,18 @@ impl Reader {
 
     /// Whether something that can be bound to may be called so.
     pub(super) fn resource_name(&mut self, key: &Key, what: &str) -> bool {
-        if LEDGER.contains(&&*key.text) || &*key.text == "tree" {
+        if Resource::WORDS.contains(&&*key.text) {
             let message = format!("{what} cannot be called `{}`: the word is a resource", key.text);
             self.problems.add(Diagnostic::error(Code::NAME_TAKEN, key.place, message).hint("give it another name"));
             return false;
         }
         self.declared(&key.text, key.place, what)
     }
+}
+
+/// Whether a word is a resource of the ledger, which changes by what stages give and people amend.
+fn is_of_ledger(word: &str) -> bool {
+    !matches!(Resource::from(word), Resource::Tree | Resource::Named(_))
 }
 
 /// Whether names of two sections stand where either could be meant.

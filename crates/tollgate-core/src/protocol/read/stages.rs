@@ -10,19 +10,11 @@ use crate::Name;
 use crate::amount;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
-use crate::protocol::model::{Ask, AskDefault, AtOnce, Class, Each, Flow, From, Kind, Land, Makes, Over, Stage, Trees};
+use crate::protocol::model::{
+    Ask, AskDefault, AtOnce, Class, Each, Flow, From, Kind, Land, Makes, Over, Resource, Stage, Trees,
+};
 use crate::yaml::{Fields, Key, Node};
 
-const CLASSES: [(&str, Class); 8] = [
-    ("approval", Class::Approval),
-    ("choice", Class::Choice),
-    ("clarification", Class::Clarification),
-    ("scope", Class::Scope),
-    ("waiver", Class::Waiver),
-    ("security", Class::Security),
-    ("disposition", Class::Disposition),
-    ("intake", Class::Intake),
-];
 /// Outcomes of every ask, so no option may be called so.
 const ASK_OUTCOMES: [&str; 3] = ["answered", "cancelled", "skipped"];
 
@@ -155,7 +147,8 @@ impl Reader {
     fn ask(&mut self, node: &Node) -> Option<Ask> {
         let mut fields = Fields::open(node, "the ask", &mut self.problems);
         let class = fields.need("class", &mut self.problems);
-        let class = class.and_then(|n| self.problems.word(n, "a class of decisions", &CLASSES));
+        let classes = Class::ALL.map(|class| (class.word(), class));
+        let class = class.and_then(|n| self.problems.word(n, "a class of decisions", &classes));
         let question = fields.take("question").and_then(|n| self.problems.text(n, "the question"));
         let sources = [("report", From::Report), ("ledger", From::Ledger), ("measure", From::Measure)];
         let from = fields.take("from").and_then(|n| self.problems.word(n, "where a question comes from", &sources));
@@ -283,10 +276,10 @@ impl Reader {
         self.resolve_in(list, "gate or artifact", &names.requirable)
     }
 
-    fn gives(&mut self, node: &Node) -> Vec<Name> {
+    fn gives(&mut self, node: &Node) -> Vec<Resource> {
         let list = self.problems.texts(node, "`gives`");
         let names = Rc::clone(&self.names);
-        self.resolve_in(list, "variable or artifact", &names.givable)
+        self.resolve_in(list, "variable or artifact", &names.givable).into_iter().map(Into::into).collect()
     }
 }
 

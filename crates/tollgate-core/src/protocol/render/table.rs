@@ -52,10 +52,9 @@ fn stage(page: &mut Page, protocol: &Protocol, row: &StageRow<'_>) {
     if let Some(condition) = &row.when {
         let _ = write!(head, "; when {condition}");
     }
-    for (word, list) in [("requires", &stage.requires), ("ensures", &stage.ensures), ("gives", &stage.gives)] {
-        if !list.is_empty() {
-            let _ = write!(head, "; {word} {}", list.join(", "));
-        }
+    let lists = [stage.requires.join(", "), stage.ensures.join(", "), stage.gives.join(", ")];
+    for (word, list) in ["requires", "ensures", "gives"].iter().zip(lists).filter(|(_, list)| !list.is_empty()) {
+        let _ = write!(head, "; {word} {list}");
     }
     page.line(2, &head, "");
     let judges = matches!(&stage.kind, Kind::Dispatch { role } if protocol.roles.get(role).is_some_and(Role::judges));

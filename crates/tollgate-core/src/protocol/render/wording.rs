@@ -1,6 +1,6 @@
 //! Conditions, routes and targets in words.
 
-use super::super::condition::{Condition, Quantifier, SetKind};
+use super::super::condition::{Condition, Quantifier};
 use super::super::model::{Ensures, Route, Target};
 use crate::Name;
 
@@ -36,9 +36,9 @@ pub(super) fn condition(condition: &Condition) -> String {
             let filter: Vec<String> = filter.iter().map(|(key, values)| format!("{key} {}", or(values))).collect();
             let of = if filter.is_empty() { String::new() } else { format!(" of {}", filter.join(", ")) };
             let said = if has.is_empty() { format!("is {}", or(is)) } else { format!("has {}", has.join(", ")) };
-            format!("{quantifier} {}{of} {said}", set_word(*set))
+            format!("{quantifier} {}{of} {said}", set.word())
         }
-        Condition::Count { set, at_least } => format!("at least {at_least} of {}", set_word(*set)),
+        Condition::Count { set, at_least } => format!("at least {at_least} of {}", set.word()),
     }
 }
 
@@ -52,18 +52,6 @@ fn join(list: &[Condition], with: &str) -> String {
 
 fn or(values: &[Name]) -> String {
     values.join(" or ")
-}
-
-fn set_word(set: SetKind) -> &'static str {
-    match set {
-        SetKind::Criterion => "criterion",
-        SetKind::Command => "command",
-        SetKind::Finding => "finding",
-        SetKind::Requirement => "requirement",
-        SetKind::Unit => "unit",
-        SetKind::Decision => "decision",
-        SetKind::Question => "question",
-    }
 }
 
 /// A target as the language writes it.

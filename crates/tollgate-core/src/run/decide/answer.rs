@@ -12,7 +12,7 @@ use super::{Answer, Rejection};
 use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::Outcome;
-use crate::protocol::model::{Route, Stage, Target};
+use crate::protocol::model::{Resource, Route, Stage, Target};
 use crate::scope::Content;
 
 impl Draft {
@@ -78,7 +78,7 @@ impl Draft {
         let waives = waives.map(|offered| offered.waives.as_slice()).unwrap_or_default();
         self.establish(id, &asked.instance, Some(origin), (&route, waives), by)?;
         if let (Some(option), [name]) = (&answer.option, &*stage.gives) {
-            self.emit_by(by.clone(), VariableGiven { name: name.clone(), value: option.clone() });
+            self.emit_by(by.clone(), VariableGiven { name: (&**name).into(), value: option.clone() });
         }
         if shared.is_some() {
             self.follow(&asked.instance, origin, &asked.origin, Some(id), &route.to, by.kind == ByKind::Person);
@@ -129,17 +129,17 @@ impl Draft {
         answer: &Answer,
         by: &By,
     ) -> Result<(), Rejection> {
-        let amends = |what: &str| route.amends.iter().any(|name| &**name == what);
+        let amends = |what| route.amends.contains(&what);
         let amends_areas = route.amends.iter().any(|name| self.protocol.lies_in_tree(name));
         let not_allowed = |what| Err(Rejection::NotAllowed { decision: id, what });
         if !answer.dispositions.is_empty() {
-            if !amends("requirements") {
+            if !amends(Resource::Requirements) {
                 return not_allowed("requirements");
             }
             let dispositions = answer.dispositions.clone();
             self.emit_by(by.clone(), RequirementsDisposed { dispositions, decision: id });
         }
-        if !answer.scope.is_empty() && !amends("scope") {
+        if !answer.scope.is_empty() && !amends(Resource::Scope) {
             return not_allowed("the scope");
         }
         if let Some((pattern, problem)) =
@@ -151,7 +151,7 @@ impl Draft {
                 why: format!("would have the pattern `{}`, which {problem}", pattern.escape_debug()),
             });
         }
-        if amends("scope") {
+        if amends(Resource::Scope) {
             // What was asked about is widened by exactly those paths, whatever stands in their names.
             let asked = || paths.iter().map(|path| crate::scope::literal(path)).collect();
             let widened = if answer.scope.is_empty() { asked() } else { answer.scope.clone() };
@@ -162,7 +162,7 @@ impl Draft {
         }
         let plan_is_empty = answer.plan == crate::report::Plan::default();
         if !plan_is_empty {
-            if !(amends("criteria") || amends("units") || amends("requirements")) {
+            if !(amends(Resource::Criteria) || amends(Resource::Units) || amends(Resource::Requirements)) {
                 return not_allowed("rows");
             }
             if let Some(what) = super::report::plan_problem(&answer.plan) {
@@ -211,8 +211,8 @@ impl Draft {
     /// The areas that a change by hand touches, and its option does not amend: what was proved of the protocol holds for those
     /// it names. A document of the tree may lie in any.
     fn changed_beside(&self, unit: Option<&Name>, route: &Route, content: &Content) -> Vec<Name> {
-        let amended = |area: &Name| route.amends.iter().any(|name| name == area || &**name == "tree");
-        let documents = route.amends.iter().any(|name| self.protocol.artifacts.contains_key(name));
+        let amended = |area: &Name| route.amends.iter().any(|name| *name == Resource::Tree || **name == **area);
+        let documents = route.amends.iter().any(|name| self.protocol.artifacts.contains_key(&**name));
         let before = self.run.contents.get(self.run.tree_of(unit)).filter(|_| !documents);
         let differs = |area: &&Name| before.is_some_and(|before| before.areas.get(*area) != content.areas.get(*area));
         content.areas.keys().filter(|area| !amended(area)).filter(differs).cloned().collect()

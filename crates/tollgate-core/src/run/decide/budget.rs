@@ -6,7 +6,7 @@
 //! `more` --> the same amount from here on        `accept` --> it holds no more        `stop` --> the run is over
 //! ```
 
-use super::super::budget::{BUDGET, DAY_MS, Over, Whose};
+use super::super::budget::{AtBudget, BUDGET, DAY_MS, Over, Whose};
 use super::super::event::{
     Asked, BudgetChanged, By, DayCounted, DecisionAsked, DecisionEnd, DecisionEnded, Offered, Origin, PoolParked,
     RunClosed, RunOutcome,
@@ -19,10 +19,6 @@ use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::Outcome;
 use crate::protocol::model::{Class, Stage};
-
-const MORE: &str = "more";
-const ACCEPT: &str = "accept";
-const STOP: &str = "stop";
 
 impl Draft {
     /// Whether a role may be dispatched now; what stands against it is in the journal when it may not.
@@ -91,7 +87,8 @@ impl Draft {
         let least = if used.unknown > 0 { "at least " } else { "" };
         let next = unit.map_or_else(|| format!("`{}`", stage.id), |unit| format!("`{}` of {unit}", stage.id));
         let amount = self.run.configured(over).unwrap_or_default();
-        let offered = |id: &str, consequence: String| Offered { id: id.into(), consequence, waives: Vec::new() };
+        let offered =
+            |id: AtBudget, consequence: String| Offered { id: id.word().into(), consequence, waives: Vec::new() };
         let asked = Asked {
             instance: BUDGET.into(),
             ask: BUDGET.into(),
@@ -103,9 +100,9 @@ impl Draft {
                 shown(used.known)
             ),
             options: vec![
-                offered(MORE, format!("It goes on; you are asked again after {} more", shown(amount))),
-                offered(ACCEPT, "It goes on without this budget".to_owned()),
-                offered(STOP, "The run ends without success; its work trees are kept".to_owned()),
+                offered(AtBudget::More, format!("It goes on; you are asked again after {} more", shown(amount))),
+                offered(AtBudget::Accept, "It goes on without this budget".to_owned()),
+                offered(AtBudget::Stop, "The run ends without success; its work trees are kept".to_owned()),
             ],
             recommend: None,
             default: None,
@@ -137,18 +134,20 @@ impl Draft {
         }
         let (end, option, text) = (DecisionEnd::Answered, answer.option.clone(), answer.text.clone());
         self.emit_by(by.clone(), DecisionEnded { decision: id, end, option, text, in_advance: false });
-        match answer.option.as_deref() {
-            Some(STOP) => {
+        match answer.option.as_deref().and_then(AtBudget::parse) {
+            Some(AtBudget::Stop) => {
                 self.end_everything("the run was stopped at its budget");
                 let why = format!("stopped at its budget ({id}): {}", decision.asked.why);
                 self.emit(RunClosed { outcome: RunOutcome::Cancelled, why, tree: self.run.tree.clone() });
             }
-            Some(MORE) => {
+            Some(AtBudget::More) => {
                 let used = self.run.used(&over.whose).of(over.measure).known;
                 let limit = self.run.configured(&over).map(|amount| used.saturating_add(amount));
                 self.emit_by(by.clone(), BudgetChanged { over, limit, decision: id });
             }
-            _ => self.emit_by(by.clone(), BudgetChanged { over, limit: None, decision: id }),
+            Some(AtBudget::Accept) | None => {
+                self.emit_by(by.clone(), BudgetChanged { over, limit: None, decision: id });
+            }
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::super::{bundle, effects};
 use super::draft::Draft;
 use crate::Name;
 use crate::id::AttemptId;
-use crate::protocol::model::{Kind, Land, Over, Stage};
+use crate::protocol::model::{Kind, Land, Over, Resource, Stage};
 use crate::protocol::{LandOutcome, Outcome};
 use crate::report::Verdict;
 
@@ -161,8 +161,8 @@ impl Draft {
         // What a judge is shown of a document is what it judges.
         let gates = stage.ensures.iter().filter_map(|name| self.protocol.gates.get(name));
         let bound = self.protocol.with_read(gates).into_iter().flat_map(|gate| &gate.bound_to);
-        let other = |name: &&Name| gate::given(&self.run, name, unit) == Some(false);
-        let others = bound.filter(other).map(|name| (name.clone(), format!("`{name}` as it was given")));
+        let other = |name: &&Resource| gate::given(&self.run, name, unit) == Some(false);
+        let others = bound.filter(other).map(|name| (Name::from(&**name), format!("`{name}` as it was given")));
         stage.requires.iter().filter(lacks).map(|name| (name.clone(), format!("`{name}`"))).chain(others).collect()
     }
 

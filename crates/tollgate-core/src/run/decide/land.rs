@@ -14,9 +14,8 @@ use super::super::event::{
     Asked, CommandRef, CommandResult, DecisionAsked, DecisionEnd, DecisionEnded, LandAsked, LandChecked, LandLeft,
     LandTarget, Offered, Origin, RunLanded, UnitState,
 };
-use super::super::evolve::GO_ON;
 use super::super::sandbox_record::Leash;
-use super::super::state::{LAND, Landing, Phase, Run};
+use super::super::state::{AtLanding, LAND, Landing, Phase, Run};
 use super::draft::Draft;
 use super::{Answer, Command, LandEnd, Rejection};
 use crate::Name;
@@ -25,9 +24,6 @@ use crate::protocol::Outcome;
 use crate::protocol::model::Class;
 use crate::report::Judgement;
 use std::sync::Arc;
-
-/// The answer with which nothing lands.
-const LEAVE: &str = "leave";
 
 /// Why a run did not succeed, or not yet; empty: it did.
 pub fn not_succeeded(run: &Run) -> Vec<String> {
@@ -173,7 +169,7 @@ impl Draft {
             landing.results.iter().flatten().filter(|result| result.result != Judgement::Pass).collect();
         let onto = &landing.target.onto;
         let go_on = Offered {
-            id: GO_ON.into(),
+            id: AtLanding::Land.word().into(),
             consequence: match landing.target.apart {
                 true => "Only what the run changed itself lands; what it was built on does not come along",
                 false => "The merged tree lands as it is",
@@ -182,7 +178,7 @@ impl Draft {
             waives: failed.iter().map(|result| result.command.name().clone()).collect(),
         };
         let leave = Offered {
-            id: LEAVE.into(),
+            id: AtLanding::Leave.word().into(),
             consequence: "Nothing is moved; the run keeps its branch".to_owned(),
             waives: Vec::new(),
         };
@@ -196,7 +192,7 @@ impl Draft {
             },
             why: open.join("; "),
             options: vec![go_on, leave],
-            recommend: (!failed.is_empty()).then(|| LEAVE.into()),
+            recommend: (!failed.is_empty()).then(|| AtLanding::Leave.word().into()),
             default: None,
             unit: None,
             blocking: true,
@@ -224,7 +220,7 @@ impl Draft {
         if answer.content.is_some() || !answer.scope.is_empty() || !answer.dispositions.is_empty() {
             return Err(Rejection::NotAllowed { decision: id, what: "anything but where the tree goes" });
         }
-        let leaves = &*option == LEAVE;
+        let leaves = AtLanding::parse(&option) == Some(AtLanding::Leave);
         let (end, option, text) = (DecisionEnd::Answered, Some(option), answer.text.clone());
         self.emit(DecisionEnded { decision: id, end, option, text, in_advance: false });
         if leaves {

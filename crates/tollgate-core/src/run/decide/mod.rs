@@ -31,7 +31,7 @@ use crate::Name;
 use crate::code::Code;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId};
-use crate::report::{Plan, Report};
+use crate::report::{Disposition, Plan, Report};
 use crate::scope::Content;
 
 use super::agent_stats::Told;
@@ -147,7 +147,7 @@ pub struct Answer {
     /// The files that are gone there.
     pub deleted: Vec<Name>,
     /// What becomes of requirements, where the option amends them.
-    pub dispositions: BTreeMap<Name, Name>,
+    pub dispositions: BTreeMap<Name, Disposition>,
     /// Paths added to the scope, where the option amends it; empty: the paths the question was about.
     pub scope: Vec<Name>,
     /// A plan that replaces rows, where the option amends criteria or units.

@@ -19,7 +19,7 @@ use crate::id::RunId;
 use crate::protocol::Condition;
 use crate::protocol::Protocol;
 use crate::protocol::model::{
-    Ask, AtOnce, Each, Ensures, Flow, Given, Kind, Land, Over, Stage, Value, Variable, VariableKind,
+    Ask, AtOnce, Each, Ensures, Flow, Given, Kind, Land, Over, Resource, Stage, Value, Variable, VariableKind,
 };
 use crate::report::{Plan, UnitReport};
 use crate::scope::{self, Content};
@@ -240,7 +240,7 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Resul
                 return refuse(format!("it is about `{name}`, which has not been shown yet"));
             }
             let route = known.on.iter().find(|rule| rule.outcome == *option).map(|rule| &rule.route);
-            if route.is_some_and(|route| route.amends.iter().any(|name| &**name == "scope")) {
+            if route.is_some_and(|route| route.amends.contains(&Resource::Scope)) {
                 return refuse(format!("`{option}` widens a scope by what has not been shown yet"));
             }
             if route.is_some_and(|route| route.amends.iter().any(|name| protocol.lies_in_tree(name))) {
@@ -254,12 +254,16 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Resul
 }
 
 /// What an option is about, shown or bound to, that a stage has yet to make.
-fn unseen<'p>(protocol: &'p Protocol, stage: &'p Stage, ask: &'p Ask, option: &str) -> Option<&'p Name> {
-    let made = |name: &Name| {
+fn unseen<'p>(protocol: &'p Protocol, stage: &'p Stage, ask: &'p Ask, option: &str) -> Option<&'p str> {
+    let made = |name: &str| {
         let by_stage = protocol.artifacts.get(name).is_some_and(|artifact| artifact.given == Given::ByStage);
-        let given = protocol.flows.iter().flat_map(|flow| &flow.stages).any(|stage| stage.gives.contains(name));
+        let given = protocol
+            .flows
+            .iter()
+            .flat_map(|flow| &flow.stages)
+            .any(|stage| stage.gives.iter().any(|given| **given == *name));
         let written = protocol.roles.values().any(|role| !role.writes.is_empty());
-        by_stage || given || written && protocol.lies_in_tree(name)
+        by_stage || given || written && protocol.lies_in_tree(&name.into())
     };
     let route = stage.on.iter().find(|rule| &*rule.outcome == option).map(|rule| &rule.route);
     let gates = match route.map(|route| &route.ensures) {
@@ -267,8 +271,8 @@ fn unseen<'p>(protocol: &'p Protocol, stage: &'p Stage, ask: &'p Ask, option: &s
         Some(Ensures::Origin | Ensures::Nothing) | None => &[],
     };
     let gates = protocol.with_read(gates.iter().filter_map(|name| protocol.gates.get(name)));
-    let bound = gates.into_iter().flat_map(|gate| &gate.bound_to);
-    ask.shows.iter().chain(bound).find(|name| made(name))
+    let bound = gates.into_iter().flat_map(|gate| &gate.bound_to).map(|resource| &**resource);
+    ask.shows.iter().map(|name| &**name).chain(bound).find(|name| made(name))
 }
 
 /// Whether an option accepts work in spite of what speaks against it: that cannot be said before it is known.

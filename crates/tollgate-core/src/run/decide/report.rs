@@ -15,7 +15,7 @@ use super::{AttemptResult, Rejection};
 use crate::Name;
 use crate::id::AttemptId;
 use crate::protocol::Outcome;
-use crate::protocol::model::{Role, ScopePolicy, Stage};
+use crate::protocol::model::{Resource, Role, ScopePolicy, Stage};
 use crate::report::{Health, Judgement, Plan, Report, Verdict};
 use crate::scope;
 
@@ -150,7 +150,7 @@ impl Draft {
         let plan = used(stage, &result.report.plan);
         self.planned(&plan, &stage.id);
         for (name, value) in &result.report.gives {
-            if stage.gives.contains(name) {
+            if stage.gives.iter().any(|given| **given == **name) {
                 self.emit(VariableGiven { name: name.clone(), value: value.clone() });
             }
         }
@@ -185,14 +185,14 @@ fn reason(report: &Report) -> String {
 /// What counts of a plan at a stage: what the stage gives.
 fn used(stage: &Stage, plan: &Plan) -> Plan {
     let mut plan = plan.clone();
-    let gives = |what: &str| stage.gives.iter().any(|name| &**name == what);
-    if !gives("units") {
+    let gives = |what| stage.gives.contains(&what);
+    if !gives(Resource::Units) {
         plan.units.clear();
     }
-    if !gives("requirements") {
+    if !gives(Resource::Requirements) {
         plan.requirements.clear();
     }
-    if !gives("units") && !gives("requirements") && !gives("criteria") {
+    if !gives(Resource::Units) && !gives(Resource::Requirements) && !gives(Resource::Criteria) {
         plan.criteria.clear();
     }
     plan
@@ -259,11 +259,13 @@ fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, (breach, repla
     let names_something =
         !report.findings.is_empty() || report.criteria.iter().any(|said| said.result == Judgement::Fail);
     let plans = || std::iter::once(&report.plan).chain(result.artifacts.values().map(|artifact| &artifact.plan));
-    let lacks = stage.gives.iter().find(|name| match &***name {
-        "units" => plans().all(|plan| plan.units.is_empty()),
-        "requirements" => plans().all(|plan| plan.requirements.is_empty()),
-        "criteria" => plans().all(|plan| plan.criteria.is_empty()),
-        name => !report.gives.contains_key(name) && !result.artifacts.contains_key(name),
+    let lacks = stage.gives.iter().find(|given| match given {
+        Resource::Units => plans().all(|plan| plan.units.is_empty()),
+        Resource::Requirements => plans().all(|plan| plan.requirements.is_empty()),
+        Resource::Criteria => plans().all(|plan| plan.criteria.is_empty()),
+        Resource::Tree | Resource::Findings | Resource::Scope | Resource::Named(_) => {
+            !report.gives.contains_key(&***given) && !result.artifacts.contains_key(&***given)
+        }
     });
     let problem = if let Some(problem) = plan_problem(&report.plan) {
         Some(problem)

@@ -8,21 +8,22 @@ use super::super::finding::FindingState;
 use super::super::gate;
 use super::super::state::{Criterion, Judged, Ledger, On, Requirement, Run, Shown, Unit, Waived, keyed};
 use crate::Name;
+use crate::protocol::model::Resource;
 use crate::report::{Judgement, Plan, Verdict};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A ledger part changed: what is bound to it goes stale.
-pub(super) fn bump(ledger: &mut Ledger, resource: &str) {
-    *ledger.revisions.entry(resource.into()).or_default() += 1;
+pub(super) fn bump(ledger: &mut Ledger, resource: Resource) {
+    *ledger.revisions.entry(resource).or_default() += 1;
 }
 
 /// An answer is given to what it changes itself: only what others change makes it stale.
-pub(super) fn amended(run: &mut Run, decision: crate::id::DecisionId, resource: &str) {
+pub(super) fn amended(run: &mut Run, decision: crate::id::DecisionId, resource: Resource) {
     let Some(known) = run.decisions.get(&decision) else { return };
-    let Some(now) = gate::document(run, &known.on.tree, resource) else { return };
+    let Some(now) = gate::document(run, &known.on.tree, &resource) else { return };
     let Some(known) = run.decisions.get_mut(&decision).map(Arc::make_mut) else { return };
-    if let Some(then) = known.on.documents.get_mut(resource) {
+    if let Some(then) = known.on.documents.get_mut(&resource) {
         *then = now;
         let key = keyed(&known.asked.ask, known.asked.unit.as_ref());
         if let Some(answered) = Arc::make_mut(&mut run.ledger).answers.get_mut(&key) {
@@ -92,8 +93,11 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned, by_person: bool
             None => ledger.criteria.push(criterion),
         }
     }
-    let parts =
-        [("units", units.is_empty()), ("requirements", requirements.is_empty()), ("criteria", criteria.is_empty())];
+    let parts = [
+        (Resource::Units, units.is_empty()),
+        (Resource::Requirements, requirements.is_empty()),
+        (Resource::Criteria, criteria.is_empty()),
+    ];
     for (resource, _) in parts.into_iter().filter(|(_, empty)| !empty) {
         bump(ledger, resource);
     }
@@ -109,7 +113,7 @@ pub(super) fn change_findings(ledger: &mut Ledger, changed: &FindingChanged) {
             (status, _) => finding.set(status, changed.tree.as_ref()),
         }
     }
-    bump(ledger, "findings");
+    bump(ledger, Resource::Findings);
 }
 
 /// The units that nothing is asked of any more.
@@ -134,7 +138,7 @@ pub(super) fn join(run: &mut Run, unit: &Name) {
     let gone = given_up(ledger);
     let all = ledger.findings.values_mut();
     if all.filter_map(|finding| finding.join(unit, |name| gone.contains(name)).then_some(())).count() > 0 {
-        bump(ledger, "findings");
+        bump(ledger, Resource::Findings);
     }
 }
 
@@ -197,7 +201,7 @@ pub(super) fn open_finding(run: &mut Run, opened: &FindingOpened) {
     let apart = |name: &Name| ledger.units.iter().any(|unit| unit.name == *name && unit.is_apart());
     let state = FindingState::open(opened.about.clone(), opened.tree.as_ref(), apart);
     ledger.findings.insert(opened.finding, state);
-    bump(ledger, "findings");
+    bump(ledger, Resource::Findings);
     if let Some(role) = &opened.about.role {
         let of_attempt = |judged: &Judged| judged.attempt == Some(opened.about.attempt);
         let judgements = ledger.judgements.iter_mut().filter(|(key, judged)| key.name == *role && of_attempt(judged));
@@ -212,8 +216,8 @@ pub(super) fn dispose(run: &mut Run, disposed: &RequirementsDisposed) {
             row.disposition = Some(disposition.clone());
         }
     }
-    bump(ledger, "requirements");
-    amended(run, disposed.decision, "requirements");
+    bump(ledger, Resource::Requirements);
+    amended(run, disposed.decision, Resource::Requirements);
 }
 
 pub(super) fn widen(run: &mut Run, widened: &ScopeWidened) {
@@ -228,6 +232,6 @@ pub(super) fn widen(run: &mut Run, widened: &ScopeWidened) {
         }
         None => ledger.widened.extend(widened.paths.iter().cloned()),
     }
-    bump(ledger, "scope");
-    amended(run, widened.decision, "scope");
+    bump(ledger, Resource::Scope);
+    amended(run, widened.decision, Resource::Scope);
 }

@@ -14,8 +14,8 @@ use super::event::{
 };
 use super::gate;
 use super::state::{
-    Answered, ArtifactState, At, Counter, Decision, Ended, InForce, Instance, Landing, Ledger, MAIN, OwnTree, Phase,
-    Run, Unit, keyed,
+    Answered, ArtifactState, At, AtLanding, Counter, Decision, Ended, InForce, Instance, Landing, Ledger, MAIN,
+    OwnTree, Phase, Run, Unit, keyed,
 };
 use crate::Name;
 use crate::id::DecisionId;
@@ -26,9 +26,6 @@ pub(super) use ledger::waive_for;
 use ledger::{change_findings, dispose, look_again, open_finding, part, plan, waive, widen};
 use usage::Ending;
 use work::{commands, land, move_tree, release, repeat, report, start};
-
-/// The answer with which a landing goes on.
-pub(super) const GO_ON: &str = "land";
 
 /// Starts a run from its first event.
 pub fn begin(first: &Recorded, opened: &RunOpened, protocol: Arc<Protocol>) -> Run {
@@ -421,7 +418,7 @@ fn end_decision(run: &mut Run, by: &By, ended: &DecisionEnded) {
         in_advance: ended.in_advance,
     });
     if decision.is_of_landing() {
-        let goes_on = ended.option.as_deref() == Some(GO_ON);
+        let goes_on = ended.option.as_deref().and_then(AtLanding::parse) == Some(AtLanding::Land);
         return with_landing(run, |landing| landing.decision = Some((ended.decision, goes_on)));
     }
     if decision.is_of_budget() {

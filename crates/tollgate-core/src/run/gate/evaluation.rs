@@ -3,13 +3,13 @@
 use super::super::event::{DecisionEnd, FindingStatus, UnitState};
 use super::super::fan_out::is_left;
 use super::super::finding::FindingState;
-use super::super::state::{ArtifactState, At, Criterion, Instance, Judged, On, Run, Unit, keyed};
+use super::super::state::{ArtifactState, At, Criterion, Instance, Judged, On, Requirement, Run, Unit, keyed};
 use super::{CriterionState, Status, criterion, fresh, given, is_waived, row_matches, stands};
 use crate::Name;
 use crate::protocol::Condition;
 use crate::protocol::condition::{Quantifier, SetKind};
-use crate::protocol::model::{Class, Value};
-use crate::report::{Judgement, Verdict};
+use crate::protocol::model::{Class, Resource, Value};
+use crate::report::{Disposition, Judgement, Verdict};
 
 /// Gates do not call each other in circles; the checker proves it, and this is the belt to its braces.
 const DEPTH_MAX: u8 = 16;
@@ -17,7 +17,7 @@ const DEPTH_MAX: u8 = 16;
 pub(super) struct Eval<'a> {
     pub run: &'a Run,
     pub unit: Option<&'a Name>,
-    pub bound_to: &'a [Name],
+    pub bound_to: &'a [Resource],
     pub depth: u8,
 }
 
@@ -150,12 +150,12 @@ impl Eval<'_> {
         has: &[Name],
     ) -> Status {
         let members = self.members(set, filter);
-        let suits = |member: &Member| {
+        let suits = |member: &Member<'_>| {
             let state = is.is_empty() || is.iter().any(|word| &**word == member.word);
             state && has.iter().all(|part| member.parts.iter().any(|p| *p == &**part))
         };
         // How a member stands matters only where it is asked for; then what was shown of other content is not known of this.
-        let suits = |member: &Member| match suits(member) {
+        let suits = |member: &Member<'_>| match suits(member) {
             _ if !is.is_empty() && !member.fresh => Status::Stale,
             false if !is.is_empty() && member.word == "unobservable" => Status::Unobservable,
             truth => Status::of(truth),
@@ -168,7 +168,7 @@ impl Eval<'_> {
         }
     }
 
-    fn members(&self, set: SetKind, filter: &[(Name, Vec<Name>)]) -> Vec<Member> {
+    fn members(&self, set: SetKind, filter: &[(Name, Vec<Name>)]) -> Vec<Member<'_>> {
         let passes = |key: &str, value: Option<&str>| {
             filter
                 .iter()
@@ -221,7 +221,7 @@ impl Eval<'_> {
                 .values()
                 .filter(|decision| !decision.is_of_landing() && !decision.is_replaced())
                 .filter(|decision| self.owns(decision.asked.unit.as_ref()))
-                .filter(|decision| passes("class", Some(class_word(decision.asked.class))))
+                .filter(|decision| passes("class", Some(decision.asked.class.word())))
                 .map(|decision| Member::plain(decision_word(decision.end.as_ref().map(|end| end.end))))
                 .collect(),
             SetKind::Question => run
@@ -240,20 +240,20 @@ impl Eval<'_> {
     }
 }
 
-pub(super) struct Member {
-    word: &'static str,
+pub(super) struct Member<'a> {
+    word: &'a str,
     fresh: bool,
     parts: Vec<&'static str>,
 }
 
-impl Member {
-    const fn plain(word: &'static str) -> Self {
+impl<'a> Member<'a> {
+    const fn plain(word: &'a str) -> Self {
         Self { word, fresh: true, parts: Vec::new() }
     }
 }
 
 /// A requirement is met when it has criteria and each is passed or waived; until then it is what was decided of it.
-pub(super) fn requirement_word(run: &Run, row: &super::super::state::Requirement, resources: &[Name]) -> &'static str {
+pub(super) fn requirement_word<'a>(run: &Run, row: &'a Requirement, resources: &[Resource]) -> &'a str {
     if row.waived.is_some() {
         return "waived";
     }
@@ -262,15 +262,10 @@ pub(super) fn requirement_word(run: &Run, row: &super::super::state::Requirement
     let shown = |c: &Criterion| {
         matches!(criterion(run, c, resources, None), (CriterionState::Passed | CriterionState::Waived, true))
     };
-    if rows.peek().is_some() && rows.all(shown) && row.disposition.as_deref() == Some("in_scope") {
-        return "met";
-    }
-    match row.disposition.as_deref() {
-        Some("in_scope") => "in_scope",
-        Some("deferred") => "deferred",
-        Some("out_of_scope") => "out_of_scope",
-        Some("non_material") => "non_material",
-        Some(_) | None => "undecided",
+    match &row.disposition {
+        Some(Disposition::InScope) if rows.peek().is_some() && rows.all(shown) => "met",
+        Some(Disposition::Other(_)) | None => "undecided",
+        Some(decided) => decided,
     }
 }
 
@@ -302,20 +297,6 @@ pub(super) fn unit_parts(run: &Run, unit: &Unit) -> Vec<&'static str> {
         (!unit.attrs.is_empty(), "labels"),
     ];
     parts.into_iter().filter_map(|(is, part)| is.then_some(part)).collect()
-}
-
-/// The word for a class of decisions.
-pub const fn class_word(class: Class) -> &'static str {
-    match class {
-        Class::Approval => "approval",
-        Class::Choice => "choice",
-        Class::Clarification => "clarification",
-        Class::Scope => "scope",
-        Class::Waiver => "waiver",
-        Class::Security => "security",
-        Class::Disposition => "disposition",
-        Class::Intake => "intake",
-    }
 }
 
 pub(super) const fn decision_word(end: Option<DecisionEnd>) -> &'static str {

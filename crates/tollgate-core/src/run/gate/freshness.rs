@@ -6,10 +6,8 @@ use super::super::state::{Criterion, On, Run};
 use super::{mandatory_of_unit, reads};
 use crate::Name;
 use crate::protocol::condition::SetKind;
-use crate::protocol::model::{Ensures, Gate, Kind, Stage};
+use crate::protocol::model::{Ensures, Gate, Kind, Resource, Stage};
 use crate::scope::Content;
-
-const TREE: &str = "tree";
 
 /// What a subject's content is now, as far as gates bind to it.
 pub fn on(run: &Run, unit: Option<&Name>) -> On {
@@ -23,14 +21,14 @@ pub fn on_tree(run: &Run, tree: Name) -> On {
     On { tree, documents }
 }
 
-fn is_tree(run: &Run, resource: &str) -> bool {
-    resource == TREE || run.areas.iter().any(|area| &*area.name == resource)
+fn is_tree(run: &Run, resource: &Resource) -> bool {
+    *resource == Resource::Tree || run.areas.iter().any(|area| *area.name == **resource)
 }
 
 /// The state of a document or a part of the ledger, as a text that changes when it does; none: it is not known. A document
 /// that lies in the tree is what was given and what stands there.
-pub(in super::super) fn document(run: &Run, tree: &Name, resource: &str) -> Option<Name> {
-    let object = run.artifacts.get(resource).map(|artifact| artifact.object.to_string());
+pub(in super::super) fn document(run: &Run, tree: &Name, resource: &Resource) -> Option<Name> {
+    let object = run.artifacts.get(&**resource).map(|artifact| artifact.object.to_string());
     let said = object.unwrap_or_else(|| run.ledger.revisions.get(resource).copied().unwrap_or_default().to_string());
     match in_tree(run, tree, resource) {
         InTree::Elsewhere => Some(said.into()),
@@ -75,10 +73,10 @@ fn in_tree(run: &Run, tree: &Name, artifact: &str) -> InTree {
 }
 
 /// Whether something said of `on` still stands for these resources, for a subject.
-pub fn fresh(run: &Run, on: &On, resources: &[Name], unit: Option<&Name>) -> bool {
+pub fn fresh(run: &Run, on: &On, resources: &[Resource], unit: Option<&Name>) -> bool {
     let now = run.tree_of(unit);
     resources.iter().all(|resource| {
-        if &**resource == TREE {
+        if *resource == Resource::Tree {
             on.tree == *now
         } else if is_tree(run, resource) {
             on.tree == *now || same_area(run, &on.tree, now, resource, unit)
@@ -100,37 +98,37 @@ pub fn differs_in_scope(run: &Run, unit: &Name) -> bool {
 /// What a row's evidence and waivers rest on: all that the gates say which read the row and which somebody has to establish.
 /// One that only says which way to take guards nothing, and one that reads the row's command asks for that by itself. A row that no gate reads rests on everything: nobody says that a
 /// change does not matter to it.
-pub fn row_rests_on(run: &Run, row: &Criterion) -> Vec<Name> {
-    let mut bound: BTreeSet<&Name> = BTreeSet::new();
+pub fn row_rests_on(run: &Run, row: &Criterion) -> Vec<Resource> {
+    let mut bound: BTreeSet<&Resource> = BTreeSet::new();
     let reading = owed(run)
         .into_iter()
         .filter(|gate| gate.holds.atoms().any(|atom| reads(atom, row) == Some(SetKind::Criterion)));
     bound.extend(reading.flat_map(about));
-    if bound.is_empty() { vec![TREE.into()] } else { bound.into_iter().cloned().collect() }
+    if bound.is_empty() { vec![Resource::Tree] } else { bound.into_iter().cloned().collect() }
 }
 
 /// What a row of a unit rests on: what the row does, and what its unit's acceptance does, within the unit's scope. A sibling
 /// that lands moves the tree and not the unit's work; a gate bound to the tree is asked by itself.
-pub fn unit_row_rests_on(run: &Run, row: &Criterion, unit: &Name) -> Vec<Name> {
-    let mut bound: BTreeSet<Name> = row_rests_on(run, row).into_iter().collect();
-    let whole = bound.remove(TREE);
-    bound.extend(accepted_on(run, unit).into_iter().filter(|resource| &**resource != TREE));
+pub fn unit_row_rests_on(run: &Run, row: &Criterion, unit: &Name) -> Vec<Resource> {
+    let mut bound: BTreeSet<Resource> = row_rests_on(run, row).into_iter().collect();
+    let whole = bound.remove(&Resource::Tree);
+    bound.extend(accepted_on(run, unit).into_iter().filter(|resource| *resource != Resource::Tree));
     if whole {
-        bound.extend(run.areas.iter().map(|area| area.name.clone()));
+        bound.extend(run.areas.iter().map(|area| Resource::Named(area.name.clone())));
     }
     bound.into_iter().collect()
 }
 
 /// The content that a unit's acceptance rests on: what its mandatory gates are bound to, themselves or through gates they read.
-pub fn accepted_on(run: &Run, unit: &Name) -> Vec<Name> {
+pub fn accepted_on(run: &Run, unit: &Name) -> Vec<Resource> {
     let gates = run.protocol.with_read(mandatory_of_unit(run, unit).map(|(_, gate)| gate));
-    let bound: BTreeSet<&Name> = gates.into_iter().flat_map(about).collect();
+    let bound: BTreeSet<&Resource> = gates.into_iter().flat_map(about).collect();
     bound.into_iter().cloned().collect()
 }
 
 /// The content that a gate is about. Findings are not: each is settled by itself, and that settles nothing else.
-fn about(gate: &Gate) -> impl Iterator<Item = &Name> {
-    gate.bound_to.iter().filter(|resource| &***resource != "findings")
+fn about(gate: &Gate) -> impl Iterator<Item = &Resource> {
+    gate.bound_to.iter().filter(|resource| **resource != Resource::Findings)
 }
 
 /// The gates that somebody has to establish; a gate that a gate reads is owed with it.
@@ -153,22 +151,22 @@ fn owed(run: &Run) -> Vec<&Gate> {
 
 /// Whether an area is the same in two trees, for a unit within its scope and in nobody's: what is in no unit's care no unit's
 /// judges would miss. What is not known is not the same.
-fn same_area(run: &Run, one: &Name, other: &Name, area: &Name, unit: Option<&Name>) -> bool {
+fn same_area(run: &Run, one: &Name, other: &Name, area: &Resource, unit: Option<&Name>) -> bool {
     let digest = |tree: &Name| {
         let content = run.contents.get(tree)?;
         match unit.and_then(|unit| content.scoped.get(unit)) {
-            Some(scoped) => Some((scoped.get(area)?, content.nobodys.get(area))),
-            None => Some((content.areas.get(area)?, None)),
+            Some(scoped) => Some((scoped.get(&**area)?, content.nobodys.get(&**area))),
+            None => Some((content.areas.get(&**area)?, None)),
         }
     };
     matches!((digest(one), digest(other)), (Some(a), Some(b)) if a == b)
 }
 
 /// Whether what lies in nobody's scope is the same in what was said and in the run's tree now, as far as these resources go.
-pub fn same_in_nobodys(run: &Run, on: &On, resources: &[Name]) -> bool {
+pub fn same_in_nobodys(run: &Run, on: &On, resources: &[Resource]) -> bool {
     let nobodys = |tree: &Name| run.contents.get(tree).map(|content| &content.nobodys);
     let (Some(then), Some(now)) = (nobodys(&on.tree), nobodys(run.tree_of(None))) else { return false };
-    resources.iter().all(|area| then.get(area) == now.get(area))
+    resources.iter().all(|area| then.get(&**area) == now.get(&**area))
 }
 
 /// The trees whose content was measured under another scope of a unit than the one in force, by what its own tree measures

@@ -13,11 +13,12 @@ use super::state::{Criterion, Run, Shown, Unit, keyed};
 use crate::Name;
 use crate::protocol::Condition;
 use crate::protocol::condition::SetKind;
-use crate::protocol::model::{Gate, Value};
+use crate::protocol::model::{Gate, Resource, Value};
 use crate::report::Judgement;
+use crate::words::words;
 
 use evaluation::Eval;
-pub use evaluation::{class_word, requirement_parts, unit_word};
+pub use evaluation::{requirement_parts, unit_word};
 pub(super) use freshness::document;
 pub use freshness::{
     accepted_on, differs_in_scope, fresh, given, is_shown, on, on_tree, outdated, row_rests_on, same_in_nobodys,
@@ -124,22 +125,17 @@ pub enum CriterionState {
     Waived,
 }
 
-impl CriterionState {
-    /// The word conditions use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Unobservable => "unobservable",
-            Self::Waived => "waived",
-        }
-    }
-}
+words!(CriterionState {
+    Open = "open",
+    Passed = "passed",
+    Failed = "failed",
+    Unobservable = "unobservable",
+    Waived = "waived"
+});
 
 /// Where a criterion stands and whether what shows it is fresh for these resources. A row that names a command needs
 /// both: the command's result and, once a judge has spoken, the judge's.
-pub fn criterion(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&Name>) -> (CriterionState, bool) {
+pub fn criterion(run: &Run, row: &Criterion, resources: &[Resource], subject: Option<&Name>) -> (CriterionState, bool) {
     // A waiver is of content: when that changed, what was shown since counts.
     if is_waived(run, row, resources, subject) {
         return (CriterionState::Waived, true);
@@ -169,7 +165,7 @@ pub fn whose<'a>(run: &Run, row: &'a Criterion, subject: Option<&'a Name>) -> Op
 }
 
 /// Whether a row's waiver still stands for these resources. What a person waived of a unit is not asked again when the unit is given up.
-pub fn is_waived(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&Name>) -> bool {
+pub fn is_waived(run: &Run, row: &Criterion, resources: &[Resource], subject: Option<&Name>) -> bool {
     let Some(waived) = &row.waived else { return false };
     let given_up = row.unit.as_ref().filter(|unit| run.unit(unit).is_some_and(|unit| unit.state == UnitState::Dropped));
     fresh(run, &waived.on, resources, given_up.or_else(|| whose(run, row, subject)))
@@ -177,7 +173,7 @@ pub fn is_waived(run: &Run, row: &Criterion, resources: &[Name], subject: Option
 
 /// Where a row stands by its command alone, and whether that is fresh for these resources. A waiver is one of the row, and
 /// stands as long as the row's own; a command that passed when it was given was not waived with it.
-pub fn command(run: &Run, row: &Criterion, resources: &[Name], subject: Option<&Name>) -> (CriterionState, bool) {
+pub fn command(run: &Run, row: &Criterion, resources: &[Resource], subject: Option<&Name>) -> (CriterionState, bool) {
     let in_spite = row.waived.as_ref().is_some_and(|waived| waived.with_command);
     if in_spite && is_waived(run, row, &row_rests_on(run, row), subject) {
         return (CriterionState::Waived, true);
@@ -259,7 +255,13 @@ fn reads(atom: &Condition, row: &Criterion) -> Option<SetKind> {
 }
 
 /// Where a row stands as a member of a set.
-fn stands(run: &Run, row: &Criterion, set: SetKind, resources: &[Name], unit: Option<&Name>) -> (CriterionState, bool) {
+fn stands(
+    run: &Run,
+    row: &Criterion,
+    set: SetKind,
+    resources: &[Resource],
+    unit: Option<&Name>,
+) -> (CriterionState, bool) {
     if set == SetKind::Command { command(run, row, resources, unit) } else { criterion(run, row, resources, unit) }
 }
 

@@ -6,6 +6,7 @@ use tollgate_app::failure::Failure;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::DecisionId;
+use tollgate_core::report::Disposition;
 use tollgate_core::run::decide::Answer;
 use tollgate_engine::driver::DriveError;
 
@@ -46,7 +47,7 @@ pub fn run(args: DecideArgs, call: &Invocation) -> Result<Exit, Failure> {
         let (id, disposition) = text.split_once('=').ok_or_else(|| {
             Failure::usage(Code::USAGE, format!("`{text}` is not ID=DISPOSITION")).hint("write ID=DISPOSITION")
         })?;
-        dispositions.insert(Name::from(id), Name::from(disposition));
+        dispositions.insert(Name::from(id), Disposition::from(disposition));
     }
     let answer = Answer {
         option: option.map(Into::into),

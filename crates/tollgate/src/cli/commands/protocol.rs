@@ -240,7 +240,7 @@ fn outcome(row: &OutcomeRow<'_>) -> ProtocolOutcome {
     }
 }
 
-fn strings(names: &[Name]) -> Vec<String> {
+fn strings(names: &[impl ToString]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
