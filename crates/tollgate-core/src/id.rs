@@ -1,9 +1,13 @@
-//! Ids that say what they are: `run_7k3m9q2x`, `att_12`, `dec_3`, `fnd_7`.
+//! Ids that say what they are: `run_7k3m9q2x`, `att_12`, `dec_3`, `fnd_7`, and names that the compiler tells apart.
 
+use std::borrow::Borrow;
 use std::fmt;
+use std::ops::Deref;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::Name;
 
 /// Crockford's base32, lower case: no i, l, o, u.
 const CROCKFORD: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -149,9 +153,76 @@ counter_id!(
     FindingId, "fnd_"
 );
 
+macro_rules! name_id {
+    ($(#[$doc:meta])* $id:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $id(Name);
+
+        impl Deref for $id {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl Borrow<str> for $id {
+            fn borrow(&self) -> &str {
+                self
+            }
+        }
+
+        impl fmt::Display for $id {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+
+        impl fmt::Debug for $id {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, f)
+            }
+        }
+
+        impl From<&str> for $id {
+            fn from(name: &str) -> Self {
+                Self(name.into())
+            }
+        }
+
+        impl From<String> for $id {
+            fn from(name: String) -> Self {
+                Self(name.into())
+            }
+        }
+
+        impl From<Name> for $id {
+            fn from(name: Name) -> Self {
+                Self(name)
+            }
+        }
+    };
+}
+
+name_id!(
+    /// A flow at work: `main`, or `main/build:api` for the flow of the unit `api` below the stage `build`.
+    InstanceId
+);
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_is_an_id_is_written_as_its_text() {
+        let id = InstanceId::from("main/build:api");
+        let json = serde_json::to_string(&id).unwrap();
+        assert_eq!(json, "\"main/build:api\"");
+        assert_eq!(serde_json::from_str::<InstanceId>(&json).unwrap(), id);
+        assert_eq!((format!("{id:>16}"), format!("{id:?}")), ("  main/build:api".to_owned(), json));
+    }
 
     #[test]
     fn ids_read_what_they_write() {

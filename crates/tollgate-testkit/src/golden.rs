@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::Value;
-use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::model::Class;
 use tollgate_core::report::Verdict;
@@ -199,7 +198,7 @@ fn decision(decision: &Decision) -> String {
     format!("{} of {of}, {}: {question} -> {end}", asked.ask, word(&asked.class))
 }
 
-fn flow(name: &Name, at: &Instance) -> String {
+fn flow(name: &str, at: &Instance) -> String {
     let taken = at.counters.iter().map(|(rule, counter)| format!("{rule} {}", counter.taken));
     let times = at.iterations.iter().map(|(stage, times)| format!("{stage} {times}"));
     let list = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>().join(", ");

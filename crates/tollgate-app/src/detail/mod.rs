@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use tollgate_api as api;
 use tollgate_core::digest::Digest;
-use tollgate_core::id::DecisionId;
+use tollgate_core::id::{DecisionId, InstanceId};
 use tollgate_core::protocol::model::Target;
 use tollgate_core::run::budget::Stopped;
 use tollgate_core::run::event::Work;
@@ -80,7 +80,7 @@ fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDetail 
 }
 
 fn positions(run: &Run, history: &History) -> Vec<api::Position> {
-    let position = |(name, instance): (&tollgate_core::Name, &std::sync::Arc<Instance>)| {
+    let position = |(name, instance): (&InstanceId, &std::sync::Arc<Instance>)| {
         let stage = instance.at.stage().or_else(|| history.last_stage.get(name));
         api::Position {
             flow: instance.flow.to_string(),

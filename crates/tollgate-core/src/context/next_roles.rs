@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::Name;
+use crate::id::InstanceId;
 use crate::protocol::model::{Each, Kind, Over, Owner, Rule, Stage, Target, Value};
 use crate::protocol::{Condition, LandOutcome, Outcome};
 use crate::run::state::{MAIN, Run};
@@ -36,7 +37,7 @@ pub fn next_roles(run: &Run, instance: &str, stage: &str, outcome: &Outcome) -> 
 struct Frame {
     flow: Name,
     /// The instance, when there is one: its counters are known.
-    instance: Option<Name>,
+    instance: Option<InstanceId>,
     unit: Subject,
     /// The frame that runs it, and by which stage.
     up: Option<(Box<Frame>, Name)>,

@@ -7,7 +7,7 @@ use super::budget::Over;
 use super::repetition::Once;
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::AttemptId;
+use crate::id::{AttemptId, InstanceId};
 pub use crate::protocol::LandOutcome;
 use crate::protocol::Outcome;
 use crate::protocol::model::{Class, Target};
@@ -308,7 +308,7 @@ words!(UnitState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
-    pub instance: Name,
+    pub instance: InstanceId,
     /// The ask: a stage of the flow or a shared ask.
     pub ask: Name,
     pub class: Class,

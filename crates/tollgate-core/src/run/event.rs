@@ -12,7 +12,7 @@ use super::envelope::{DataIn, DataOut};
 use super::sandbox_record::Leash;
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{AttemptId, DecisionId, FindingId, RunId};
+use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RunId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Target, Value};
 use crate::report::{CriterionReport, Disposition, Health, Plan, SectionRead, Verdict};
@@ -153,12 +153,12 @@ events! {
     VariableGiven = "variable.given" { name: Name, value: Name }
     /// A flow instance started at its first stage.
     FlowEntered = "flow.entered" {
-        instance: Name,
+        instance: InstanceId,
         flow: Name,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<Name>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        parent: Option<Name>,
+        parent: Option<InstanceId>,
         /// The stage of the parent that runs it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         each: Option<Name>,
@@ -168,7 +168,7 @@ events! {
     }
     /// An outcome was routed.
     FlowMoved = "flow.moved" {
-        instance: Name,
+        instance: InstanceId,
         stage: Name,
         outcome: Outcome,
         /// The rule's own outcome pattern: with the stage, the name of its counter.
@@ -183,14 +183,14 @@ events! {
     }
     /// A stage was entered again without an outcome of its own: by `retry`, by an answer, or by a re-entered `each`.
     FlowResumed = "flow.resumed" {
-        instance: Name,
+        instance: InstanceId,
         stage: Name,
         /// Whether the limits of the stage are renewed.
         renewed: bool,
     }
     /// An answer returned a flow to where its question came from.
     FlowReturned = "flow.returned" {
-        instance: Name,
+        instance: InstanceId,
         stage: Name,
         /// The question that was answered; none: it was skipped and never asked.
         #[serde(with = "blank_as_none")]
@@ -201,15 +201,15 @@ events! {
         renews: Option<Name>,
     }
     /// Units are at work below a stage.
-    EachEntered = "each.entered" { instance: Name, stage: Name, units: Vec<Name> }
+    EachEntered = "each.entered" { instance: InstanceId, stage: Name, units: Vec<Name> }
     /// Nothing can move in this instance without a person.
     FlowHeld = "flow.held" {
-        instance: Name, stage: Name, #[serde(with = "blank_as_none")] outcome: Option<Outcome>, why: String,
+        instance: InstanceId, stage: Name, #[serde(with = "blank_as_none")] outcome: Option<Outcome>, why: String,
     }
     /// Work began under a lease; its token is this event's seq.
     AttemptStarted = "attempt.started" {
         attempt: AttemptId,
-        instance: Name,
+        instance: InstanceId,
         stage: Name,
         work: Work,
         /// The tree it starts from.

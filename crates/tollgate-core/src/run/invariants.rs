@@ -11,7 +11,7 @@ use super::event::{Changed, CommandResult, Event, FlowMoved, LandOutcome, Record
 use super::evolve::counter_key;
 use super::state::{At, Instance, MAIN, Phase, Run};
 use crate::Name;
-use crate::id::AttemptId;
+use crate::id::{AttemptId, InstanceId};
 use crate::report::Judgement;
 use crate::scope;
 
@@ -211,7 +211,7 @@ fn limit_of(run: &Run, stage: &crate::protocol::model::Stage, rule: &str) -> Opt
 /// What is broken after an append, over what its events touched.
 pub fn after(run: &Run, events: &[Recorded]) -> Vec<Violation> {
     let mut found = Found { seq: run.seq, violations: Vec::new() };
-    let mut instances: BTreeSet<&Name> = BTreeSet::new();
+    let mut instances: BTreeSet<&InstanceId> = BTreeSet::new();
     let mut units = false;
     for recorded in events {
         match &recorded.event {
@@ -299,7 +299,7 @@ pub fn state(run: &Run) -> Vec<Violation> {
     found.violations
 }
 
-fn one_instance(found: &mut Found, run: &Run, name: &Name, instance: &Instance) {
+fn one_instance(found: &mut Found, run: &Run, name: &InstanceId, instance: &Instance) {
     match &instance.at {
         At::Leased { attempt, .. } => {
             let live = run.attempts.get(attempt).is_some_and(|live| live.instance == *name);

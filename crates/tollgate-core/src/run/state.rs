@@ -22,7 +22,7 @@ pub use super::subject::SubjectKey;
 use super::{Told, Wrote};
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{AttemptId, DecisionId, FindingId, RunId};
+use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RunId};
 use crate::protocol::Protocol;
 use crate::protocol::model::{Flow, Resource, Stage, Value};
 use crate::report::{Disposition, Judgement, Verdict};
@@ -50,7 +50,7 @@ pub struct Run {
     pub phase: Phase,
     pub vars: BTreeMap<Name, Value>,
     pub artifacts: BTreeMap<Name, ArtifactState>,
-    pub instances: BTreeMap<Name, Arc<Instance>>,
+    pub instances: BTreeMap<InstanceId, Arc<Instance>>,
     pub attempts: BTreeMap<AttemptId, Arc<Attempt>>,
     pub decisions: BTreeMap<DecisionId, Arc<Decision>>,
     /// The run's own content.
@@ -59,7 +59,7 @@ pub struct Run {
     pub contents: BTreeMap<Name, Arc<Content>>,
     pub ledger: Arc<Ledger>,
     /// The last report of each role in each instance, whose sections later agents may be shown.
-    pub reports: BTreeMap<Name, Vec<Arc<LastReport>>>,
+    pub reports: BTreeMap<InstanceId, Vec<Arc<LastReport>>>,
     pub next_attempt: u64,
     pub next_decision: u64,
     pub next_finding: u64,
@@ -134,7 +134,7 @@ pub struct Instance {
     pub flow: Name,
     /// The unit it works on; none: the run.
     pub unit: Option<Name>,
-    pub parent: Option<Name>,
+    pub parent: Option<InstanceId>,
     /// The stage of the parent that runs it.
     pub each: Option<Name>,
     pub at: At,
@@ -179,7 +179,7 @@ pub struct Counter {
 pub struct Attempt {
     /// The fencing token: the seq of the event that granted the lease.
     pub token: u64,
-    pub instance: Name,
+    pub instance: InstanceId,
     pub stage: Name,
     pub work: Work,
     pub tree: Name,
@@ -466,7 +466,7 @@ impl Run {
     }
 
     /// Instances below one, direct children only.
-    pub fn children<'a>(&'a self, parent: &'a str) -> impl Iterator<Item = (&'a Name, &'a Arc<Instance>)> {
+    pub fn children<'a>(&'a self, parent: &'a str) -> impl Iterator<Item = (&'a InstanceId, &'a Arc<Instance>)> {
         self.instances.iter().filter(move |(_, instance)| instance.parent.as_deref() == Some(parent))
     }
 

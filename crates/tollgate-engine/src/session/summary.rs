@@ -65,7 +65,7 @@ pub fn status(run: &Run) -> SummaryStatus {
         Phase::Closed { outcome: RunOutcome::Cancelled, .. } => SummaryStatus::Cancelled,
         Phase::Halted { .. } => SummaryStatus::Halted,
         Phase::Open => {
-            let moves = |name: &Name, instance: &Instance| match instance.at {
+            let moves = |name: &str, instance: &Instance| match instance.at {
                 At::Leased { .. } => true,
                 At::Ready { .. } => run.is_live(name) && run.stopped(instance).is_none(),
                 _ => false,
@@ -82,7 +82,7 @@ pub fn status(run: &Run) -> SummaryStatus {
 
 /// Why nothing moves without a person's `retry`: the run is halted, or what is held is all that is left.
 pub fn halted(run: &Run) -> Option<Vec<String>> {
-    let idle = |name: &Name, at: &At| match at {
+    let idle = |name: &str, at: &At| match at {
         At::Ready { .. } | At::Waiting { .. } => !run.is_live(name),
         At::Leased { .. } => false,
         At::Each { .. } | At::Held { .. } | At::Closing { .. } | At::Ended { .. } => true,

@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::waive::Waivers;
 use super::{Answer, Rejection};
 use crate::Name;
-use crate::id::DecisionId;
+use crate::id::{DecisionId, InstanceId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Resource, Route, Stage, Target};
 use crate::scope::Content;
@@ -122,7 +122,7 @@ impl Draft {
     fn amend(
         &mut self,
         id: DecisionId,
-        instance: &Name,
+        instance: &InstanceId,
         unit: Option<&Name>,
         paths: &[Name],
         route: &Route,
@@ -223,7 +223,7 @@ impl Draft {
     fn establish(
         &mut self,
         id: DecisionId,
-        instance: &Name,
+        instance: &InstanceId,
         origin: Option<&Stage>,
         (route, shown): (&Route, &[Name]),
         by: &By,
@@ -249,7 +249,7 @@ impl Draft {
     /// Follows a target of a shared ask from its origin.
     pub(super) fn follow(
         &mut self,
-        instance: &Name,
+        instance: &InstanceId,
         stage: &Stage,
         origin: &Origin,
         id: Option<DecisionId>,

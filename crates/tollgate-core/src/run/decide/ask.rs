@@ -10,7 +10,7 @@ use super::outcome_text::came_out;
 use super::{Answer, Rejection};
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::DecisionId;
+use crate::id::{DecisionId, InstanceId};
 use crate::protocol::model::{Ask, Class, From, Kind, Stage, Target};
 use crate::protocol::{Outcome, graph};
 use crate::report::{Health, Judgement, Report};
@@ -22,13 +22,13 @@ fn note(shown: &Shown) -> String {
 
 impl Draft {
     /// Puts the question of a stage that is an ask.
-    pub fn ask_here(&mut self, instance: &Name, stage: &Stage, origin: Origin) {
+    pub fn ask_here(&mut self, instance: &InstanceId, stage: &Stage, origin: Origin) {
         let Kind::Ask(ask) = &stage.kind else { return };
         self.put(instance, stage, ask, origin);
     }
 
     /// Puts a shared question; the instance stays at the stage it came from.
-    pub fn ask_shared(&mut self, instance: &Name, name: &Name, origin: Origin) {
+    pub fn ask_shared(&mut self, instance: &InstanceId, name: &Name, origin: Origin) {
         let protocol = self.protocol.clone();
         let unit = self.unit_of(instance);
         let Some(shared) = protocol.ask(name) else { return };
@@ -47,7 +47,7 @@ impl Draft {
         self.put(instance, shared, ask, origin);
     }
 
-    pub(super) fn put(&mut self, instance: &Name, stage: &Stage, ask: &Ask, origin: Origin) {
+    pub(super) fn put(&mut self, instance: &InstanceId, stage: &Stage, ask: &Ask, origin: Origin) {
         let unit = self.unit_of(instance);
         let decision = DecisionId(self.run.next_decision);
         let options = self.offered(instance, stage, ask, &origin);
@@ -95,7 +95,7 @@ impl Draft {
         none.then(|| format!("no answer to `{}` could establish what it has to", stage.id))
     }
 
-    fn hold_at_ask(&mut self, instance: &Name, stage: &Stage, origin: &Origin, why: String) {
+    fn hold_at_ask(&mut self, instance: &InstanceId, stage: &Stage, origin: &Origin, why: String) {
         let protocol = self.protocol.clone();
         let known = self.instance(instance);
         let from = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &origin.stage));

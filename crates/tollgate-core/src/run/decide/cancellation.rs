@@ -2,14 +2,13 @@
 
 use super::super::event::{AttemptCancelled, DecisionEnd, DecisionEnded};
 use super::draft::Draft;
-use crate::Name;
-use crate::id::{AttemptId, DecisionId};
+use crate::id::{AttemptId, DecisionId, InstanceId};
 use std::collections::BTreeSet;
 
 impl Draft {
     /// Stops everything below an instance; what was written is kept.
     pub fn stop_below(&mut self, name: &str) {
-        let below: BTreeSet<Name> = self.below(name);
+        let below: BTreeSet<InstanceId> = self.below(name);
         let live: Vec<AttemptId> = self
             .run
             .attempts
@@ -31,7 +30,7 @@ impl Draft {
         }
     }
 
-    pub(super) fn below(&self, name: &str) -> BTreeSet<Name> {
+    pub(super) fn below(&self, name: &str) -> BTreeSet<InstanceId> {
         let prefix = format!("{name}/");
         self.run.instances.keys().filter(|id| id.starts_with(&prefix)).cloned().collect()
     }

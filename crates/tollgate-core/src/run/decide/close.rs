@@ -12,6 +12,7 @@ use super::super::waiver::waivers;
 use super::draft::Draft;
 use super::{Rejection, not_succeeded};
 use crate::Name;
+use crate::id::InstanceId;
 use crate::protocol::Outcome;
 use crate::protocol::model::{Kind, Makes, Over, Stage, Target};
 
@@ -38,7 +39,7 @@ impl Draft {
     /// its work was in the tree.
     fn made_at(&self) -> Option<Name> {
         let is_new = |unit: &Unit| unit.state == UnitState::New && !is_left(&self.run, unit);
-        let is_owed = |instance: &Name| {
+        let is_owed = |instance: &InstanceId| {
             let made = self.made(instance).filter(|(_, makes)| *makes == Makes::Accepted);
             made.is_some_and(|(unit, makes)| self.is_undone(&unit, makes) || self.run.unit(&unit).is_some_and(is_new))
         };
@@ -92,7 +93,7 @@ impl Draft {
     }
 
     /// A unit's flow reached `done`.
-    pub fn unit_done(&mut self, instance: &Name, stage: &Stage) {
+    pub fn unit_done(&mut self, instance: &InstanceId, stage: &Stage) {
         let Some((unit, makes)) = self.made(instance) else { return };
         match makes {
             Makes::Produced => {
@@ -135,7 +136,7 @@ impl Draft {
         }
     }
 
-    pub fn unit_dropped(&mut self, instance: &Name, stage: &Stage, outcome: &Outcome) {
+    pub fn unit_dropped(&mut self, instance: &InstanceId, stage: &Stage, outcome: &Outcome) {
         if let Some((unit, _)) = self.made(instance) {
             self.emit(UnitChanged {
                 unit,

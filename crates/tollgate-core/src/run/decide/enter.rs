@@ -7,7 +7,7 @@ use super::super::state::{At, Instance, MAIN, Phase};
 use super::super::{bundle, effects};
 use super::draft::Draft;
 use crate::Name;
-use crate::id::AttemptId;
+use crate::id::{AttemptId, InstanceId};
 use crate::protocol::model::{Kind, Land, Over, Resource, Stage};
 use crate::protocol::{LandOutcome, Outcome};
 use crate::report::Verdict;
@@ -40,11 +40,11 @@ impl Draft {
         if self.run.is_closed() {
             return true;
         }
-        let names: Vec<Name> = self.run.instances.keys().cloned().collect();
+        let names: Vec<InstanceId> = self.run.instances.keys().cloned().collect();
         names.into_iter().any(|name| self.run.is_live(&name) && self.move_instance(&name))
     }
 
-    fn move_instance(&mut self, name: &Name) -> bool {
+    fn move_instance(&mut self, name: &InstanceId) -> bool {
         let Some(instance) = self.instance(name) else { return false };
         let protocol = self.protocol.clone();
         let stage = instance.at.stage().and_then(|stage| Self::stage_of(&protocol, &instance, stage));
@@ -76,7 +76,7 @@ impl Draft {
         }
     }
 
-    fn enter(&mut self, name: &Name, instance: &Instance, stage: &Stage) -> bool {
+    fn enter(&mut self, name: &InstanceId, instance: &Instance, stage: &Stage) -> bool {
         let unit = instance.unit.as_ref();
         if let Some(verdict) = instance.judging {
             return self.bear_out(name, instance, stage, verdict);
@@ -92,7 +92,7 @@ impl Draft {
     }
 
     /// Enters a stage whose condition is not asked.
-    pub(super) fn enter_unasked(&mut self, name: &Name, instance: &Instance, stage: &Stage) -> bool {
+    pub(super) fn enter_unasked(&mut self, name: &InstanceId, instance: &Instance, stage: &Stage) -> bool {
         if self.hold_for_needs(name, instance, stage) {
             return true;
         }
@@ -114,7 +114,7 @@ impl Draft {
     }
 
     /// Holds an instance before a stage that lacks what it requires; whether it does.
-    pub(super) fn hold_for_needs(&mut self, name: &Name, instance: &Instance, stage: &Stage) -> bool {
+    pub(super) fn hold_for_needs(&mut self, name: &InstanceId, instance: &Instance, stage: &Stage) -> bool {
         let missing = self.missing(stage, instance.unit.as_ref());
         let Some((first, _)) = missing.first() else { return false };
         // Entering it again would find the same: a person's `retry` enters what establishes it.
@@ -131,7 +131,7 @@ impl Draft {
 
     /// The stage before this one, in its flow or in the one that called it for the same subject, that establishes something and where
     /// that flow has been.
-    fn has_established(&self, name: &Name, stage: &Stage, what: &Name) -> Option<(Name, Stage)> {
+    fn has_established(&self, name: &InstanceId, stage: &Stage, what: &Name) -> Option<(InstanceId, Stage)> {
         let instance = self.run.instances.get(name)?;
         let has_been =
             |stage: &Stage| instance.counters.keys().any(|key| key.starts_with(&*counter_key(&stage.id, "")));
@@ -167,7 +167,7 @@ impl Draft {
     }
 
     /// A judge accepts: what it must establish is evaluated on what it left behind, after the commands that needs.
-    fn bear_out(&mut self, name: &Name, instance: &Instance, stage: &Stage, verdict: Verdict) -> bool {
+    fn bear_out(&mut self, name: &InstanceId, instance: &Instance, stage: &Stage, verdict: Verdict) -> bool {
         let unit = instance.unit.as_ref();
         let needed = gate::commands_needed(&self.run, &stage.ensures, unit);
         if !needed.is_empty() {
@@ -212,7 +212,7 @@ impl Draft {
         self.protocol.roles.get(role).is_some_and(|role| role.verdicts.contains(&Verdict::Reject))
     }
 
-    fn grant_dispatch(&mut self, name: &Name, instance: &Instance, stage: &Stage, role: &Name) -> bool {
+    fn grant_dispatch(&mut self, name: &InstanceId, instance: &Instance, stage: &Stage, role: &Name) -> bool {
         let Some(known) = self.protocol.roles.get(role).cloned() else { return false };
         // One writer at a time in a tree; a judge looks at what nobody is changing.
         if !self.is_driver() || self.tree_is_busy(instance.unit.as_ref(), !known.writes.is_empty()) {
@@ -244,7 +244,7 @@ impl Draft {
         effects::is_worked_in(&self.run, unit, writer)
     }
 
-    fn grant(&mut self, name: &Name, stage: &Stage, work: Work, instance: &Instance) {
+    fn grant(&mut self, name: &InstanceId, stage: &Stage, work: Work, instance: &Instance) {
         let attempt = AttemptId(self.run.next_attempt);
         self.emit(AttemptStarted {
             attempt,
@@ -256,7 +256,7 @@ impl Draft {
         });
     }
 
-    fn check(&mut self, name: &Name, instance: &Instance, stage: &Stage, gates: &[Name]) -> bool {
+    fn check(&mut self, name: &InstanceId, instance: &Instance, stage: &Stage, gates: &[Name]) -> bool {
         let unit = instance.unit.as_ref();
         let needed = gate::commands_needed(&self.run, gates, unit);
         if !needed.is_empty() {
@@ -276,7 +276,7 @@ impl Draft {
         true
     }
 
-    fn grant_landing(&mut self, name: &Name, instance: &Instance, stage: &Stage) -> bool {
+    fn grant_landing(&mut self, name: &InstanceId, instance: &Instance, stage: &Stage) -> bool {
         let own = instance.unit.as_ref().and_then(|unit| self.run.unit(unit)).and_then(|unit| unit.tree.clone());
         let (Some(unit), Some(own)) = (instance.unit.clone(), own.filter(|own| !own.landed)) else {
             // Work in the caller's tree is there already.

@@ -6,16 +6,16 @@ use super::super::fan_out::{raised, units_over};
 use super::super::state::{At, Instance, Unit};
 use super::draft::Draft;
 use crate::Name;
-use crate::id::DecisionId;
+use crate::id::{DecisionId, InstanceId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{AtOnce, Each, Makes, Over, Stage, Target, Trees, Value};
 use crate::report::{Plan, UnitReport};
 
 impl Draft {
-    pub(super) fn enter_each(&mut self, name: &Name, stage: &Stage, each: &Each) -> bool {
+    pub(super) fn enter_each(&mut self, name: &InstanceId, stage: &Stage, each: &Each) -> bool {
         let units = self.units_of(name, stage, each);
         // What was held, or was stopped by a sibling's raise, takes up its place again.
-        let below: Vec<(Name, Instance)> = self
+        let below: Vec<(InstanceId, Instance)> = self
             .run
             .children(name)
             .filter(|(_, child)| child.each.as_ref() == Some(&stage.id))
@@ -46,7 +46,7 @@ impl Draft {
     }
 
     /// The units an `each` runs over; lanes enter the ledger by name.
-    pub(super) fn units_of(&mut self, name: &Name, stage: &Stage, each: &Each) -> Vec<Name> {
+    pub(super) fn units_of(&mut self, name: &InstanceId, stage: &Stage, each: &Each) -> Vec<Name> {
         let subject = self.unit_of(name);
         let over = units_over(&self.run, subject.as_ref(), each);
         let new = over.iter().filter(|unit| self.run.unit(unit).is_none());
@@ -61,7 +61,7 @@ impl Draft {
     }
 
     /// Starts units, or joins them.
-    pub(super) fn run_each(&mut self, name: &Name, stage: &Stage, each: &Each) -> bool {
+    pub(super) fn run_each(&mut self, name: &InstanceId, stage: &Stage, each: &Each) -> bool {
         if let Some(raised) = raised(&self.run, name, &stage.id) {
             self.stop_below(name);
             self.route(name, stage, &Outcome::Raised(raised));
@@ -100,7 +100,7 @@ impl Draft {
         true
     }
 
-    pub(super) fn run_sub_flow(&mut self, name: &Name, stage: &Stage, each: &Each) -> bool {
+    pub(super) fn run_sub_flow(&mut self, name: &InstanceId, stage: &Stage, each: &Each) -> bool {
         let child = self.instance(&child_name(name, &stage.id, None));
         match child.map(|child| child.at.clone()) {
             None => {
@@ -168,7 +168,7 @@ impl Draft {
         startable && needs_met && clear
     }
 
-    pub(super) fn start(&mut self, parent: &Name, stage: &Stage, each: &Each, unit: Option<Name>) {
+    pub(super) fn start(&mut self, parent: &InstanceId, stage: &Stage, each: &Each, unit: Option<Name>) {
         let protocol = self.protocol.clone();
         let Some(first) = protocol.flow(&each.flow).and_then(|flow| flow.stages.first()) else { return };
         let key = if each.over == Over::It { None } else { unit.as_ref() };
@@ -185,7 +185,7 @@ impl Draft {
 }
 
 /// The name of a flow instance: the path of `each` stages, and the unit.
-fn child_name(parent: &str, stage: &str, unit: Option<&Name>) -> Name {
+fn child_name(parent: &str, stage: &str, unit: Option<&Name>) -> InstanceId {
     match unit {
         Some(unit) => format!("{parent}/{stage}:{unit}").into(),
         None => format!("{parent}/{stage}").into(),

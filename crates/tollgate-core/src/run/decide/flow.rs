@@ -7,13 +7,13 @@ use super::draft::Draft;
 use super::outcome_text::came_out;
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::DecisionId;
+use crate::id::{DecisionId, InstanceId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Kind, Owner, Rule, Stage, Target};
 
 impl Draft {
     /// Routes an outcome of a stage.
-    pub fn route(&mut self, instance: &Name, stage: &Stage, outcome: &Outcome) {
+    pub fn route(&mut self, instance: &InstanceId, stage: &Stage, outcome: &Outcome) {
         let protocol = self.protocol.clone();
         let raised = outcome.raised();
         let found = protocol.route(stage, outcome);
@@ -35,7 +35,7 @@ impl Draft {
         self.take(instance, stage, outcome, rule);
     }
 
-    fn take(&mut self, instance: &Name, stage: &Stage, outcome: &Outcome, rule: &Rule) {
+    fn take(&mut self, instance: &InstanceId, stage: &Stage, outcome: &Outcome, rule: &Rule) {
         let route = &rule.route;
         let key = counter_key(&stage.id, &rule.outcome);
         let counter =
@@ -61,7 +61,7 @@ impl Draft {
     #[expect(clippy::too_many_arguments, reason = "the fields of one event")]
     fn move_to(
         &mut self,
-        instance: &Name,
+        instance: &InstanceId,
         stage: &Stage,
         outcome: &Outcome,
         rule: &str,
@@ -81,7 +81,14 @@ impl Draft {
     }
 
     /// What follows from a target, once the move is recorded.
-    pub fn arrive(&mut self, instance: &Name, stage: &Stage, outcome: &Outcome, to: &Target, cut_off: Option<CutOff>) {
+    pub fn arrive(
+        &mut self,
+        instance: &InstanceId,
+        stage: &Stage,
+        outcome: &Outcome,
+        to: &Target,
+        cut_off: Option<CutOff>,
+    ) {
         match to {
             // Entered by `advance`.
             Target::Stage(_) | Target::Again | Target::Origin | Target::Back => {}
@@ -110,13 +117,13 @@ impl Draft {
     }
 
     /// Why a flow is held, in one sentence: who, where, what came of it, and the first thing that was wrong.
-    fn why_held(&self, instance: &Name, stage: &Stage, outcome: &Outcome) -> String {
+    fn why_held(&self, instance: &InstanceId, stage: &Stage, outcome: &Outcome) -> String {
         if matches!(stage.kind, Kind::Each(_)) {
             // What holds the units below is what a person must know.
             let children = self.run.children(instance).filter(|(_, child)| child.each.as_ref() == Some(&stage.id));
             let held = children.filter_map(|(id, child)| {
                 let At::Held { why, .. } = &child.at else { return None };
-                Some(format!("{} is held: {why}", child.unit.as_ref().unwrap_or(id)))
+                Some(format!("{} is held: {why}", child.unit.as_deref().unwrap_or(id)))
             });
             let held: Vec<String> = held.collect();
             return if held.is_empty() { came_out(stage, outcome) } else { held.join("; ") };
@@ -133,7 +140,7 @@ impl Draft {
     }
 
     /// Nothing moves here any more without a person's `retry`.
-    pub fn hold(&mut self, instance: &Name, stage: &Stage, outcome: Option<&Outcome>, why: String) {
+    pub fn hold(&mut self, instance: &InstanceId, stage: &Stage, outcome: Option<&Outcome>, why: String) {
         self.emit(FlowHeld {
             instance: instance.clone(),
             stage: stage.id.clone(),
@@ -148,7 +155,7 @@ impl Draft {
     /// Takes a flow from a shared ask back to its origin, or to an end.
     pub fn come_back(
         &mut self,
-        instance: &Name,
+        instance: &InstanceId,
         stage: &Stage,
         outcome: &Outcome,
         decision: Option<DecisionId>,

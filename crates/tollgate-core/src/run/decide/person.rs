@@ -6,6 +6,7 @@ use super::super::state::{At, MAIN, Phase};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
+use crate::id::InstanceId;
 use crate::protocol::model::Kind;
 
 impl Draft {
@@ -17,7 +18,7 @@ impl Draft {
         {
             return Err(Rejection::NoUnit(name.clone()));
         }
-        let held: Vec<(Name, Name)> = self
+        let held: Vec<(InstanceId, Name)> = self
             .run
             .instances
             .iter()
@@ -74,7 +75,7 @@ impl Draft {
     }
 
     /// Takes up one unit. What stands above it goes on with it alone: its siblings keep their places.
-    fn retry_unit(&mut self, unit: Name, held: Vec<(Name, Name)>) -> Result<(), Rejection> {
+    fn retry_unit(&mut self, unit: Name, held: Vec<(InstanceId, Name)>) -> Result<(), Rejection> {
         if held.is_empty() {
             return Err(Rejection::NotHeld(unit));
         }
@@ -88,7 +89,7 @@ impl Draft {
     }
 
     /// Puts what is held above an instance back into the `each` that the instance belongs to; whether it is there.
-    fn reopen_above(&mut self, instance: &Name) -> bool {
+    fn reopen_above(&mut self, instance: &InstanceId) -> bool {
         let Some(known) = self.instance(instance) else { return false };
         let (Some(parent), Some(each)) = (known.parent.clone(), known.each.clone()) else { return true };
         let Some(above) = self.instance(&parent) else { return false };

@@ -8,6 +8,7 @@ use super::super::gate;
 use super::super::state::{At, Attempt, Collision, Instance, Judged, LastReport, On, Run, Shown, keyed};
 use super::{ledger, unit_mut, with};
 use crate::Name;
+use crate::id::InstanceId;
 use crate::report::{Health, Judgement, Verdict};
 use crate::scope::Content;
 use std::sync::Arc;
@@ -55,12 +56,17 @@ pub(super) fn repeat(run: &mut Run, attempt: crate::id::AttemptId) {
 }
 
 /// Files were deleted: whoever else wrote one has no word on it any more.
-pub(super) fn lose<'a>(run: &mut Run, by: Option<(&Name, &Name)>, deleted: impl Iterator<Item = &'a Name> + Clone) {
+pub(super) fn lose<'a>(
+    run: &mut Run,
+    by: Option<(&InstanceId, &Name)>,
+    deleted: impl Iterator<Item = &'a Name> + Clone,
+) {
     if deleted.clone().next().is_none() {
         return;
     }
     let wrote = |instance: &Instance| instance.wrote.values().any(|wrote| !wrote.all.is_empty());
-    let names: Vec<Name> = run.instances.iter().filter(|(_, it)| wrote(it)).map(|(name, _)| name.clone()).collect();
+    let names: Vec<InstanceId> =
+        run.instances.iter().filter(|(_, it)| wrote(it)).map(|(name, _)| name.clone()).collect();
     for name in names {
         with(run, &name, |instance| {
             for (role, wrote) in &mut instance.wrote {
