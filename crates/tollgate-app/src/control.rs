@@ -1,8 +1,7 @@
 //! What a person says to a run: an answer, or to try again.
 
-use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::id::DecisionId;
+use tollgate_core::id::{DecisionId, UnitId};
 use tollgate_core::run::Recorded;
 use tollgate_core::run::decide::Answer;
 use tollgate_engine::session::Session;
@@ -33,7 +32,7 @@ impl Runs {
     }
 
     /// Tries again what is held or halted, in all of a run or in one unit.
-    pub fn retry(&self, person: &str, typed: &str, unit: Option<Name>) -> Result<(Session, Vec<Recorded>), Failure> {
+    pub fn retry(&self, person: &str, typed: &str, unit: Option<UnitId>) -> Result<(Session, Vec<Recorded>), Failure> {
         let mut run = self.load_to_change(typed)?;
         let of = run.run().id;
         let outcome = self.service.retry(person, &mut run, unit).map_err(about(of))?;

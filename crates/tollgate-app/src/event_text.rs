@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::format;
-use tollgate_core::id::AttemptId;
+use tollgate_core::id::{AttemptId, UnitId};
 use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::{Health, Judgement, Plan, Verdict};
@@ -401,7 +401,7 @@ fn moved_sentence(moved: &FlowMoved) -> Option<String> {
 }
 
 /// What belongs to one unit is its own; what belongs to several is the run's.
-fn only(units: &[tollgate_core::Name]) -> Option<String> {
+fn only(units: &[UnitId]) -> Option<String> {
     match units {
         [one] => Some(one.to_string()),
         _ => None,

@@ -30,6 +30,7 @@ use crate::protocols::{self, Definition};
 use crate::repository::{CONFIG_PATH, Folder, Repository};
 use crate::runs::Runs;
 use crate::trust::{self, Standing};
+use tollgate_core::id::UnitId;
 
 const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
@@ -47,7 +48,7 @@ pub struct Request {
     /// A script that acts for every role without another worker.
     pub script: Option<String>,
     /// What each side may change, in place of what documents say.
-    pub scopes: BTreeMap<Name, Vec<Name>>,
+    pub scopes: BTreeMap<UnitId, Vec<Name>>,
     /// Answers in advance, by stage.
     pub answers: BTreeMap<Name, Name>,
     /// What the run is for; empty: the first heading of the task.

@@ -1,7 +1,5 @@
 //! Types of the core as types of the wire.
 
-use std::sync::Arc;
-
 use tollgate_api as api;
 use tollgate_contract::{Reading, ReportDialect};
 use tollgate_core::report::{Claims, CriterionReport, CriterionRow, FindingReport, Judgement, Plan, QuestionReport};
@@ -45,7 +43,7 @@ pub fn plan(plan: &Plan) -> api::Plan {
     let requirement = |requirement: &tollgate_core::report::RequirementReport| api::Requirement {
         id: requirement.id.to_string(),
         text: requirement.text.clone(),
-        disposition: requirement.disposition.as_ref().map(ToString::to_string),
+        disposition: text(&requirement.disposition),
     };
     api::Plan {
         units: plan.units.iter().map(unit).collect(),
@@ -121,11 +119,11 @@ fn claims(claims: &Claims) -> api::Claims {
     }
 }
 
-fn text(name: &Option<Arc<str>>) -> Option<String> {
-    name.as_deref().map(str::to_owned)
+fn text(name: &Option<impl ToString>) -> Option<String> {
+    name.as_ref().map(ToString::to_string)
 }
 
-fn texts(names: &[Arc<str>]) -> Vec<String> {
+fn texts(names: &[impl ToString]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 

@@ -46,6 +46,7 @@ use self::text::Source;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
+use tollgate_core::id::UnitId;
 use tollgate_core::protocol::Declaration;
 use tollgate_core::report::{CriterionRow, Health, Part, Plan, Report};
 
@@ -72,7 +73,7 @@ pub struct Context {
     /// What the worker was shown: an echo of it is no report.
     pub prompt: Option<String>,
     /// The unit that is reported on: a report that names another is not the one.
-    pub unit: Option<Name>,
+    pub unit: Option<UnitId>,
     /// The lines between which the worker was asked to print its report.
     pub markers: Option<Markers>,
     /// The headings that documents of a repository's own contracts begin with.

@@ -210,6 +210,10 @@ name_id!(
     /// A flow at work: `main`, or `main/build:api` for the flow of the unit `api` below the stage `build`.
     InstanceId
 );
+name_id!(
+    /// A unit of the run's work.
+    UnitId
+);
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Name;
+use crate::id::UnitId;
 use crate::words::{words, words_or_name};
 
 /// How the run of the worker went.
@@ -143,7 +144,7 @@ pub struct FindingReport {
     pub criterion: Option<Name>,
     /// The unit it is about, when it names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unit: Option<Name>,
+    pub unit: Option<UnitId>,
     /// What is wrong.
     pub what: String,
     /// Why it matters.
@@ -209,13 +210,13 @@ impl Claims {
 #[serde(deny_unknown_fields)]
 pub struct UnitReport {
     /// Its name.
-    pub name: Name,
+    pub name: UnitId,
     /// What it is, in a line.
     #[serde(default)]
     pub title: String,
     /// The units that must be done and landed before it starts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub needs: Vec<Name>,
+    pub needs: Vec<UnitId>,
     /// The paths it may change; empty: everything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scope: Vec<Name>,
@@ -268,7 +269,7 @@ pub struct CriterionRow {
     pub group: Option<Name>,
     /// The unit it belongs to; none: the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unit: Option<Name>,
+    pub unit: Option<UnitId>,
     /// The requirement it shows, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requirement: Option<Name>,

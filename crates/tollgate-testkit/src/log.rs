@@ -1,6 +1,6 @@
 //! Events as lines for people: what the table tests compare and what a failed simulation prints.
 
-use tollgate_core::Name;
+use tollgate_core::id::UnitId;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::Verdict;
 use tollgate_core::run::event::{
@@ -141,7 +141,7 @@ fn land_asked(asked: &LandAsked) -> String {
     format!("lands on {} as {}{again}", asked.target.onto, asked.target.how.word())
 }
 
-fn of(units: &[Name]) -> String {
+fn of(units: &[UnitId]) -> String {
     if units.is_empty() { String::new() } else { format!(" of {}", units.join(" ")) }
 }
 

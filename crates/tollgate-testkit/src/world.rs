@@ -102,7 +102,7 @@ impl World {
         let scope = known.map(|unit| unit.scope.clone()).unwrap_or_default();
         let mine = self.changed(base, &own);
         let paths = |paths: Vec<Name>| (paths, String::new());
-        let outdated = gate::outdated(run, &Name::from(unit), &self.content(run, &own));
+        let outdated = gate::outdated(run, &unit.into(), &self.content(run, &own));
         let measured: Vec<Content> = outdated.iter().map(|tree| self.content(run, tree)).collect();
         let landing = |outcome, (paths, why)| Landing {
             outcome,

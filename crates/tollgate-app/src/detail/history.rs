@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::format;
 use tollgate_api::{self as api, AttemptStatus};
 use tollgate_core::Name;
-use tollgate_core::id::{AttemptId, DecisionId, InstanceId};
+use tollgate_core::id::{AttemptId, DecisionId, InstanceId, UnitId};
 use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::Kind;
 use tollgate_core::report::{Health, Judgement, SectionRead, Verdict};
@@ -36,7 +36,7 @@ pub struct History {
     /// Each run of the command of a row or of a name.
     pub runs: BTreeMap<(AttemptId, Name), Vec<Once>>,
     /// Why each unit is in its state.
-    pub unit_why: BTreeMap<Name, String>,
+    pub unit_why: BTreeMap<UnitId, String>,
     /// The stage that each flow instance last came from.
     pub last_stage: BTreeMap<InstanceId, Name>,
     /// The branch that holds the tree.
@@ -74,7 +74,7 @@ pub enum What {
     Decision(DecisionId),
     /// A sentence; about a unit or the run.
     Told {
-        unit: Option<Name>,
+        unit: Option<UnitId>,
         text: String,
     },
 }
@@ -223,7 +223,7 @@ impl Teller<'_> {
         }
     }
 
-    fn say(&mut self, recorded: &Recorded, unit: Option<Name>) {
+    fn say(&mut self, recorded: &Recorded, unit: Option<UnitId>) {
         if let Some(text) = sentence(recorded) {
             self.history.moments.push(Moment { at_ms: recorded.at_ms, what: What::Told { unit, text } });
         }

@@ -18,6 +18,7 @@ use tollgate_core::run::{Run, is_left};
 
 use super::history::History;
 use crate::wire;
+use tollgate_core::id::UnitId;
 
 /// How many rows or findings a reason names.
 const NAMED_MAX: usize = 6;
@@ -33,7 +34,7 @@ pub fn criteria(run: &Run, history: &History) -> Vec<api::Criterion> {
 /// What the gates that read a row are bound to, by row.
 fn resources(run: &Run) -> BTreeMap<Name, Vec<Resource>> {
     let mut all: BTreeMap<Name, Vec<Resource>> = BTreeMap::new();
-    let subjects: Vec<Option<&Name>> =
+    let subjects: Vec<Option<&UnitId>> =
         std::iter::once(None).chain(run.ledger.units.iter().map(|unit| Some(&unit.name))).collect();
     for gate in run.protocol.gates.values() {
         for subject in &subjects {
@@ -100,7 +101,7 @@ fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Resource]) 
 }
 
 /// What was said of a content, whoever said it.
-fn evidence_of(run: &Run, history: &History, said: &Shown, bound: &[Resource], unit: Option<&Name>) -> api::Evidence {
+fn evidence_of(run: &Run, history: &History, said: &Shown, bound: &[Resource], unit: Option<&UnitId>) -> api::Evidence {
     let attempt = history.attempts.iter().find(|told| told.id == said.attempt);
     let result = if said.flaky.is_some() { "flaky" } else { wire::judgement(said.result) };
     api::Evidence {
@@ -187,7 +188,7 @@ pub fn findings(run: &Run) -> Vec<api::Finding> {
 
 /// Where a finding stands in the trees that may still land.
 fn apart(run: &Run, finding: &FindingState) -> BTreeMap<String, String> {
-    let may_land = |name: &Name| run.unit(name).is_some_and(|unit| unit.is_apart() && !is_left(run, unit));
+    let may_land = |name: &str| run.unit(name).is_some_and(|unit| unit.is_apart() && !is_left(run, unit));
     let own = finding.apart.iter().filter(|(name, own)| own.status != finding.status && may_land(name));
     own.map(|(name, own)| (name.to_string(), own.status.word().to_owned())).collect()
 }
@@ -212,7 +213,7 @@ pub fn gates(run: &Run) -> Vec<api::Gate> {
     gates
 }
 
-fn one(run: &Run, name: &Name, gate: &Gate, unit: Option<&Name>, mandatory: bool) -> api::Gate {
+fn one(run: &Run, name: &Name, gate: &Gate, unit: Option<&UnitId>, mandatory: bool) -> api::Gate {
     let status = gate::status(run, gate, unit);
     api::Gate {
         gate: name.to_string(),
@@ -229,7 +230,7 @@ fn one(run: &Run, name: &Name, gate: &Gate, unit: Option<&Name>, mandatory: bool
     }
 }
 
-fn reason(run: &Run, gate: &Gate, unit: Option<&Name>, status: Status) -> String {
+fn reason(run: &Run, gate: &Gate, unit: Option<&UnitId>, status: Status) -> String {
     if status == Status::Holds {
         return "it holds for the content as it is".to_owned();
     }
@@ -248,7 +249,7 @@ fn reason(run: &Run, gate: &Gate, unit: Option<&Name>, status: Status) -> String
 }
 
 /// Why one part of a gate does not hold.
-fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&Name>, status: Status) -> String {
+fn unmet(run: &Run, gate: &Gate, atom: &Condition, unit: Option<&UnitId>, status: Status) -> String {
     let stale = status == Status::Stale;
     match atom {
         Condition::Judged(role) => {

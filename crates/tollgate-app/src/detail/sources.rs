@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tollgate_api as api;
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
-use tollgate_core::id::AttemptId;
+use tollgate_core::id::{AttemptId, UnitId};
 use tollgate_core::run::Run;
 use tollgate_core::run::event::Changed;
 use tollgate_engine::git::ObjectId;
@@ -75,7 +75,7 @@ impl Runs {
 /// The work trees that are there, and the files that differ from the base. A workspace that is gone has neither.
 fn work(runs: &Runs, run: &Run) -> (Vec<api::Tree>, Vec<api::Change>) {
     let Ok(workspace) = Workspace::of(&runs.state, run) else { return Default::default() };
-    let own: Vec<(&Name, &tollgate_core::run::state::OwnTree)> = run
+    let own: Vec<(&UnitId, &tollgate_core::run::state::OwnTree)> = run
         .ledger
         .units
         .iter()

@@ -9,6 +9,7 @@ use crate::defined::judge::Eval;
 use crate::text::is_none;
 use crate::tree::{Node, Value, json_line, json_size};
 use tollgate_core::Name;
+use tollgate_core::id::UnitId;
 use tollgate_core::protocol::{Declaration, SectionClass};
 use tollgate_core::report::{
     Claims, CriterionReport, CriterionRow, FindingReport, Health, Plan, QuestionReport, Report, SectionRead,
@@ -203,7 +204,6 @@ pub fn sections(mapping: &Mapping, root: &Node<'_>) -> BTreeMap<Name, String> {
 /// What a document brings into the ledger.
 pub fn plan(definition: &Definition, root: &Node<'_>) -> Plan {
     let mut plan = Plan::default();
-    let names = |item: &Node<'_>, from: &Said| from.iter().flat_map(|path| texts(item, path)).map(Name::from).collect();
     let each = |map: &Option<PlanMap>, add: &mut dyn FnMut(&Node<'_>, &PlanMap, usize)| {
         let Some(map) = map else { return };
         for (at, item) in items(root, map.each.as_ref()).into_iter().enumerate() {
@@ -212,10 +212,10 @@ pub fn plan(definition: &Definition, root: &Node<'_>) -> Plan {
     };
     each(&definition.plan.units, &mut |item, map, at| {
         plan.units.push(UnitReport {
-            name: id(item, map, "unit", at),
+            name: id(item, map, "unit", at).into(),
             title: said(item, &map.text),
-            needs: names(item, &map.needs),
-            scope: names(item, &map.scope),
+            needs: map.needs.iter().flat_map(|path| texts(item, path)).map(UnitId::from).collect(),
+            scope: map.scope.iter().flat_map(|path| texts(item, path)).map(Name::from).collect(),
             ..UnitReport::default()
         });
     });

@@ -17,6 +17,7 @@ use reader::Reader;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
+use tollgate_core::id::UnitId;
 use tollgate_core::report::{CriterionRow, Plan, UnitReport};
 
 mod invisible_characters;
@@ -278,7 +279,7 @@ fn plan(source: &Source<'_>, document: Document, places: &Places, context: &Cont
             id: Name::from(id.as_str()),
             text: row.text,
             group: Some(group.clone()),
-            unit: sides.and_then(|sides| owner(row.part, sides, || place(at), sink)),
+            unit: sides.and_then(|sides| owner(row.part, sides, || place(at), sink)).map(UnitId::from),
             requirement: None,
             command: row.command,
             repeat: row.repeat,
@@ -288,7 +289,7 @@ fn plan(source: &Source<'_>, document: Document, places: &Places, context: &Cont
         let side = part.side().and_then(|side| sides?.iter().find(|name| ***name == *side));
         if let Some(name) = side {
             let scope = scope.iter().map(|pattern| Name::from(pattern.as_str())).collect();
-            plan.units.push(UnitReport { name: name.clone(), scope, ..UnitReport::default() });
+            plan.units.push(UnitReport { name: name.clone().into(), scope, ..UnitReport::default() });
         }
     }
     plan

@@ -16,7 +16,7 @@ use std::fmt;
 use crate::Name;
 use crate::code::Code;
 use crate::digest::Digest;
-use crate::id::AttemptId;
+use crate::id::{AttemptId, UnitId};
 use crate::protocol::model::Role;
 use crate::run::Run;
 use crate::run::event::{BundleItem, Changed, Work};
@@ -161,7 +161,7 @@ impl<'a> Dispatch<'a> {
         })
     }
 
-    fn unit(&self) -> Option<&'a Name> {
+    fn unit(&self) -> Option<&'a UnitId> {
         self.instance.unit.as_ref()
     }
 

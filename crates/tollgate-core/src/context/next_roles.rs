@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::Name;
-use crate::id::InstanceId;
+use crate::id::{InstanceId, UnitId};
 use crate::protocol::model::{Each, Kind, Over, Owner, Rule, Stage, Target, Value};
 use crate::protocol::{Condition, LandOutcome, Outcome};
 use crate::run::state::{MAIN, Run};
@@ -45,7 +45,7 @@ struct Frame {
 
 #[derive(Debug, Clone)]
 enum Subject {
-    Known(Option<Name>),
+    Known(Option<UnitId>),
     /// Some unit of an `each` that is not entered yet.
     Some,
 }

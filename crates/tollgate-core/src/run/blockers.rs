@@ -7,7 +7,7 @@ use super::fan_out::is_left;
 use super::gate::{self, CriterionState, Status};
 use super::state::{Criterion, Run};
 use crate::Name;
-use crate::id::{DecisionId, FindingId};
+use crate::id::{DecisionId, FindingId, UnitId};
 use crate::report::Disposition;
 
 /// One thing that is open. Journals keep what it displays.
@@ -18,20 +18,20 @@ pub enum Blocker {
     /// Neither a unit nor a criterion serves a material requirement.
     Ownerless(Name),
     /// A unit's own tree has not landed.
-    NotLanded(Name),
+    NotLanded(UnitId),
     /// A unit was dropped, but its work is in the tree.
-    DroppedInTree(Name),
+    DroppedInTree(UnitId),
     /// A unit was dropped, but what lies in its scope has changed.
-    DroppedChanged(Name),
-    NotAccepted(Name),
-    Lapsed(Name),
+    DroppedChanged(UnitId),
+    NotAccepted(UnitId),
+    Lapsed(UnitId),
     Row(Name, CriterionState),
     /// A row was judged on other content.
     RowStale(Name),
     /// A mandatory gate of the run.
     Gate(Name, Status),
     /// A mandatory gate of a unit: the gate, the unit.
-    UnitGate(Name, Name),
+    UnitGate(Name, UnitId),
     /// A finding of the run, with its first line.
     Finding(FindingId, FindingStatus, String),
     /// A finding that is open against the unit.
@@ -132,30 +132,30 @@ pub fn of_close(run: &Run) -> Vec<Blocker> {
 }
 
 /// What keeps a unit from being accepted.
-pub fn of_acceptance(run: &Run, unit: &Name) -> Vec<Blocker> {
+pub fn of_acceptance(run: &Run, unit: &UnitId) -> Vec<Blocker> {
     gates(run, unit).chain(rows(run, unit)).chain(finding(run, unit)).collect()
 }
 
 /// Why an accepted unit is no longer accepted.
-pub fn of_accepted(run: &Run, unit: &Name) -> Option<Blocker> {
+pub fn of_accepted(run: &Run, unit: &UnitId) -> Option<Blocker> {
     let row = || rows(run, unit).next();
     finding(run, unit).or_else(|| changed_outside(run, unit)).or_else(row).or_else(|| changed(run, unit))
 }
 
 /// What has changed since a unit was accepted.
-pub fn since_acceptance(run: &Run, unit: &Name) -> Option<Blocker> {
+pub fn since_acceptance(run: &Run, unit: &UnitId) -> Option<Blocker> {
     changed(run, unit).or_else(|| changed_outside(run, unit))
 }
 
 /// The unit's mandatory gates that do not hold.
-fn gates<'a>(run: &'a Run, unit: &'a Name) -> impl Iterator<Item = Blocker> {
+fn gates<'a>(run: &'a Run, unit: &'a UnitId) -> impl Iterator<Item = Blocker> {
     let open =
         gate::mandatory_of_unit(run, unit).filter(|(_, gate)| gate::status(run, gate, Some(unit)) != Status::Holds);
     open.map(|(gate, _)| Blocker::UnitGate(gate.clone(), unit.clone()))
 }
 
 /// The unit's rows that nothing shows to hold for this content.
-fn rows<'a>(run: &'a Run, unit: &'a Name) -> impl Iterator<Item = Blocker> {
+fn rows<'a>(run: &'a Run, unit: &'a UnitId) -> impl Iterator<Item = Blocker> {
     let rows = run.ledger.criteria.iter().filter(|row| row.unit.as_ref() == Some(unit));
     let rests_on = |row: &Criterion| gate::unit_row_rests_on(run, row, unit);
     rows.filter_map(move |row| match gate::criterion(run, row, &rests_on(row), Some(unit)) {
@@ -166,20 +166,20 @@ fn rows<'a>(run: &'a Run, unit: &'a Name) -> impl Iterator<Item = Blocker> {
 }
 
 /// A finding that is open against a unit. Accepting over it would make the unit lapse at once, for ever.
-fn finding(run: &Run, unit: &Name) -> Option<Blocker> {
+fn finding(run: &Run, unit: &UnitId) -> Option<Blocker> {
     let open = run.ledger.findings.iter().find(|(_, finding)| {
         finding.about.units.contains(unit) && finding.status_for(Some(unit)) == FindingStatus::Open
     });
     open.map(|(id, _)| Blocker::UnitFinding(*id))
 }
 
-fn changed(run: &Run, unit: &Name) -> Option<Blocker> {
+fn changed(run: &Run, unit: &UnitId) -> Option<Blocker> {
     let on = run.unit(unit)?.accepted_on.as_ref()?;
     let same = gate::fresh(run, on, &gate::accepted_on(run, unit), Some(unit));
     (!same).then_some(Blocker::Changed)
 }
 
-fn changed_outside(run: &Run, unit: &Name) -> Option<Blocker> {
+fn changed_outside(run: &Run, unit: &UnitId) -> Option<Blocker> {
     let on = run.unit(unit)?.accepted_on.as_ref()?;
     let same = gate::same_in_nobodys(run, on, &gate::accepted_on(run, unit));
     (!same).then_some(Blocker::ChangedOutside)

@@ -15,7 +15,7 @@ use super::event::Work;
 use super::state::{At, Instance, Run};
 use crate::Name;
 use crate::amount::dollars;
-use crate::id::{AttemptId, DecisionId};
+use crate::id::{AttemptId, DecisionId, UnitId};
 use crate::protocol::model::Kind;
 use crate::words::words;
 
@@ -133,7 +133,7 @@ impl Budgets {
 #[serde(rename_all = "snake_case")]
 pub enum Whose {
     Run,
-    Unit(Name),
+    Unit(UnitId),
     /// The day, since 1970.
     Day(u64),
 }
@@ -158,7 +158,7 @@ impl Over {
     }
 
     /// Whether it stops the dispatches for a unit; none: the run's own.
-    pub fn stops(&self, unit: Option<&Name>) -> bool {
+    pub fn stops(&self, unit: Option<&UnitId>) -> bool {
         match &self.whose {
             Whose::Run | Whose::Day(_) => true,
             Whose::Unit(of) => unit == Some(of),
@@ -231,7 +231,7 @@ impl OnDay {
 #[serde(default)]
 pub struct Spent {
     pub run: Used,
-    pub units: BTreeMap<Name, Used>,
+    pub units: BTreeMap<UnitId, Used>,
     /// The run's own part of its last day.
     pub day: OnDay,
     /// What the other runs used on a day, as it was last counted.
@@ -241,7 +241,7 @@ pub struct Spent {
 }
 
 impl Spent {
-    pub(super) fn add(&mut self, unit: Option<&Name>, at_ms: u64, used: Used) {
+    pub(super) fn add(&mut self, unit: Option<&UnitId>, at_ms: u64, used: Used) {
         self.run = self.run.and(used);
         self.day.add(at_ms / DAY_MS, used);
         if let Some(unit) = unit {
@@ -278,7 +278,7 @@ impl Run {
     }
 
     /// The first budget that stands against one more dispatch at a time.
-    pub(super) fn over(&self, unit: Option<&Name>, repeats: bool, now_ms: u64) -> Option<Over> {
+    pub(super) fn over(&self, unit: Option<&UnitId>, repeats: bool, now_ms: u64) -> Option<Over> {
         let unit = unit.map(|unit| Whose::Unit(unit.clone()));
         let all = [Some(Whose::Run), unit, Some(Whose::Day(now_ms / DAY_MS))];
         let each = all
@@ -331,7 +331,7 @@ pub enum Stopped {
 }
 
 /// The unit and the time of an attempt of a worker; none: it is none.
-pub(super) fn dispatched(run: &Run, id: AttemptId) -> Option<(Option<Name>, u64)> {
+pub(super) fn dispatched(run: &Run, id: AttemptId) -> Option<(Option<UnitId>, u64)> {
     let attempt = run.attempts.get(&id).filter(|attempt| matches!(attempt.work, Work::Dispatch { .. }))?;
     let unit = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.clone());
     Some((unit, attempt.started_ms))

@@ -7,7 +7,7 @@ use super::budget::Over;
 use super::repetition::Once;
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{AttemptId, InstanceId};
+use crate::id::{AttemptId, InstanceId, UnitId};
 pub use crate::protocol::LandOutcome;
 use crate::protocol::Outcome;
 use crate::protocol::model::{Class, Target};
@@ -70,7 +70,7 @@ pub enum Work {
     Commands { commands: Vec<CommandRef> },
     /// The unit's change is put on its caller's tree.
     Land {
-        unit: Name,
+        unit: UnitId,
         /// The tree the unit started from.
         base: Name,
         /// The caller's tree now.
@@ -232,7 +232,7 @@ pub struct Finding {
     pub attempt: AttemptId,
     /// The units it is about; empty: the run's own work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub units: Vec<Name>,
+    pub units: Vec<UnitId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criterion: Option<Name>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -282,7 +282,7 @@ impl FindingStatus {
 pub enum TreeOf {
     Run,
     /// The one that a unit has of its own.
-    Unit(Name),
+    Unit(UnitId),
 }
 
 /// Where a unit stands.
@@ -325,7 +325,7 @@ pub struct Asked {
     pub default: Option<DefaultAnswer>,
     /// The unit it is about; none: the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unit: Option<Name>,
+    pub unit: Option<UnitId>,
     /// Whether the instance waits for it.
     pub blocking: bool,
     /// Objects shown with it.

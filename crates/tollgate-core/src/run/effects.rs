@@ -3,8 +3,7 @@
 use super::budget::{DAY_MS, Whose};
 use super::event::Work;
 use super::state::{Attempt, Run};
-use crate::Name;
-use crate::id::AttemptId;
+use crate::id::{AttemptId, UnitId};
 use crate::protocol::Protocol;
 use crate::protocol::model::Kind;
 
@@ -88,8 +87,8 @@ pub fn writes(run: &Run, attempt: &Attempt) -> bool {
 }
 
 /// Whether somebody writes in a subject's tree, or, for a writer, works there at all. A landing writes in the caller's.
-pub fn is_worked_in(run: &Run, unit: Option<&Name>, writer: bool) -> bool {
-    let own = |name: &&Name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|tree| !tree.landed);
+pub fn is_worked_in(run: &Run, unit: Option<&UnitId>, writer: bool) -> bool {
+    let own = |name: &&UnitId| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|tree| !tree.landed);
     let place = unit.filter(own);
     run.attempts.values().any(|attempt| {
         let there = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.as_ref()).filter(own);

@@ -12,7 +12,7 @@ use super::envelope::{DataIn, DataOut};
 use super::sandbox_record::Leash;
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RunId};
+use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RunId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Target, Value};
 use crate::report::{CriterionReport, Disposition, Health, Plan, SectionRead, Verdict};
@@ -156,7 +156,7 @@ events! {
         instance: InstanceId,
         flow: Name,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        unit: Option<Name>,
+        unit: Option<UnitId>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<InstanceId>,
         /// The stage of the parent that runs it.
@@ -201,7 +201,7 @@ events! {
         renews: Option<Name>,
     }
     /// Units are at work below a stage.
-    EachEntered = "each.entered" { instance: InstanceId, stage: Name, units: Vec<Name> }
+    EachEntered = "each.entered" { instance: InstanceId, stage: Name, units: Vec<UnitId> }
     /// Nothing can move in this instance without a person.
     FlowHeld = "flow.held" {
         instance: InstanceId, stage: Name, #[serde(with = "blank_as_none")] outcome: Option<Outcome>, why: String,
@@ -376,19 +376,19 @@ events! {
         why: String,
         /// The unit that did its part, where findings are addressed; the unit that left them as they are, where they are open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        unit: Option<Name>,
+        unit: Option<UnitId>,
         /// The tree in which they stand so now; none: every tree.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<TreeOf>,
     }
     /// A unit's state changed.
-    UnitChanged = "unit.changed" { unit: Name, state: UnitState, why: String }
+    UnitChanged = "unit.changed" { unit: UnitId, state: UnitState, why: String }
     /// A person set what becomes of requirements.
     RequirementsDisposed = "requirements.disposed" { dispositions: BTreeMap<Name, Disposition>, decision: DecisionId }
     /// A person widened a unit's scope (or the run's, without a unit).
     ScopeWidened = "scope.widened" {
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        unit: Option<Name>,
+        unit: Option<UnitId>,
         paths: Vec<Name>,
         decision: DecisionId,
     }
@@ -414,7 +414,7 @@ events! {
     /// A person changed a work tree by hand, and the engine measured it.
     TreeChanged = "tree.changed" {
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        unit: Option<Name>,
+        unit: Option<UnitId>,
         content: Content,
         decision: DecisionId,
         /// The files that are gone.
@@ -442,7 +442,7 @@ events! {
     /// A person's word on what is held or halted.
     RunRetried = "run.retried" {
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        unit: Option<Name>,
+        unit: Option<UnitId>,
     }
     /// A person cut the journal back to the last event that verifies, which is the one before this.
     RunRepaired = "run.repaired" {

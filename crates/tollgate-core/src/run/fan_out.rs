@@ -3,10 +3,11 @@
 use super::event::UnitState;
 use super::state::{At, Instance, Run, Unit};
 use crate::Name;
+use crate::id::UnitId;
 use crate::protocol::model::{Each, Kind, Over, Stage, Target, Value};
 
 /// The units an `each` of a subject runs over, in plan order, also those that are not in the ledger yet.
-pub fn units_over(run: &Run, subject: Option<&Name>, each: &Each) -> Vec<Name> {
+pub fn units_over(run: &Run, subject: Option<&UnitId>, each: &Each) -> Vec<UnitId> {
     match &each.over {
         Over::Units => {
             let planned = run.ledger.units.iter().filter(|unit| !is_lane(run, &unit.name));
@@ -18,12 +19,13 @@ pub fn units_over(run: &Run, subject: Option<&Name>, each: &Each) -> Vec<Name> {
 }
 
 /// The lanes of an `each`; none where it runs over something else.
-pub fn lanes(run: &Run, each: &Each) -> Vec<Name> {
+pub fn lanes(run: &Run, each: &Each) -> Vec<UnitId> {
+    let named = |lanes: &[Name]| lanes.iter().cloned().map(UnitId::from).collect();
     match &each.over {
-        Over::Lanes(lanes) => lanes.clone(),
+        Over::Lanes(lanes) => named(lanes),
         Over::Input(input) => match run.vars.get(input) {
-            Some(Value::List(lanes)) => lanes.clone(),
-            Some(Value::Text(lane)) => vec![lane.clone()],
+            Some(Value::List(lanes)) => named(lanes),
+            Some(Value::Text(lane)) => vec![lane.clone().into()],
             Some(Value::Int(_)) | None => Vec::new(),
         },
         Over::Units | Over::It => Vec::new(),
@@ -31,7 +33,7 @@ pub fn lanes(run: &Run, each: &Each) -> Vec<Name> {
 }
 
 /// Whether a unit exists by name, as a lane of some `each`, and was not planned.
-fn is_lane(run: &Run, unit: &Name) -> bool {
+fn is_lane(run: &Run, unit: &UnitId) -> bool {
     run.protocol.flows.iter().flat_map(|flow| &flow.stages).any(|stage| match &stage.kind {
         Kind::Each(each) => lanes(run, each).contains(unit),
         Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => false,
@@ -45,7 +47,7 @@ pub fn is_left(run: &Run, unit: &Unit) -> bool {
 }
 
 /// Whether every `each` that a unit belongs to was left by a raise, its own or one beside it: it was stopped, or never started.
-fn was_left(run: &Run, unit: &Name) -> bool {
+fn was_left(run: &Run, unit: &UnitId) -> bool {
     let mut own = run.instances.values().filter(|instance| instance.unit.as_ref() == Some(unit)).peekable();
     if own.peek().is_some() {
         return own.all(|instance| is_below_a_raise(run, instance));

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::event::{Finding, FindingStatus, TreeOf};
-use crate::Name;
+use crate::id::UnitId;
 
 /// A finding and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,13 +18,13 @@ pub struct FindingState {
     pub status: FindingStatus,
     /// Where it stands in the trees that units it goes to have of their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub apart: BTreeMap<Name, Apart>,
+    pub apart: BTreeMap<UnitId, Apart>,
     /// The units that did their part in the run's tree; it is addressed there when all it goes to have.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub addressed: BTreeSet<Name>,
+    pub addressed: BTreeSet<UnitId>,
     /// The units that are done and left it as it is: whoever found it judges it again.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub left: BTreeSet<Name>,
+    pub left: BTreeSet<UnitId>,
 }
 
 /// Where a finding stands in a unit's own tree.
@@ -38,7 +38,7 @@ pub struct Apart {
 
 impl FindingState {
     /// One that was just found in a tree. What is found in a unit's may lie in what was there before: it stands in the run's, too.
-    pub(super) fn open(about: Finding, tree: Option<&TreeOf>, apart: impl Fn(&Name) -> bool) -> Self {
+    pub(super) fn open(about: Finding, tree: Option<&TreeOf>, apart: impl Fn(&UnitId) -> bool) -> Self {
         let status = FindingStatus::Open;
         let own = Apart { status, in_run: tree == Some(&TreeOf::Run) };
         let apart = about.units.iter().filter(|unit| apart(unit)).map(|unit| (unit.clone(), own)).collect();
@@ -47,12 +47,12 @@ impl FindingState {
     }
 
     /// Where it stands in the tree of a subject.
-    pub fn status_in(&self, unit: Option<&Name>) -> FindingStatus {
+    pub fn status_in(&self, unit: Option<&UnitId>) -> FindingStatus {
         unit.and_then(|unit| self.apart.get(unit)).map_or(self.status, |own| own.status)
     }
 
     /// Where it stands for a subject: what a unit has addressed or left is not open for it any more, though it is for others.
-    pub fn status_for(&self, unit: Option<&Name>) -> FindingStatus {
+    pub fn status_for(&self, unit: Option<&UnitId>) -> FindingStatus {
         match (self.status_in(unit), unit) {
             (FindingStatus::Open, Some(unit)) if self.addressed.contains(unit) || self.left.contains(unit) => {
                 FindingStatus::Addressed
@@ -62,15 +62,15 @@ impl FindingState {
     }
 
     /// Whether it was found in the run's tree since a unit's own was made.
-    pub(super) fn is_runs(&self, unit: Option<&Name>) -> bool {
+    pub(super) fn is_runs(&self, unit: Option<&UnitId>) -> bool {
         unit.and_then(|unit| self.apart.get(unit)).is_some_and(|own| own.in_run)
     }
 
     /// Whether it stands so already, in one tree or in all.
     pub(super) fn stands(&self, status: FindingStatus, tree: Option<&TreeOf>) -> bool {
-        let untouched = |unit: &Name| !self.addressed.contains(unit) && !self.left.contains(unit);
+        let untouched = |unit: &UnitId| !self.addressed.contains(unit) && !self.left.contains(unit);
         let open = status == FindingStatus::Open;
-        let own = |(unit, own): (&Name, &Apart)| own.status == status && (!open || untouched(unit));
+        let own = |(unit, own): (&UnitId, &Apart)| own.status == status && (!open || untouched(unit));
         let in_run = self.status == status && (!open || self.addressed.is_empty() && self.left.is_empty());
         match tree {
             Some(TreeOf::Unit(unit)) => self.apart.get_key_value(unit).is_none_or(own),
@@ -108,7 +108,7 @@ impl FindingState {
     }
 
     /// A unit did its part, in its own tree or in the run's.
-    pub(super) fn address(&mut self, unit: &Name, gone: impl Fn(&Name) -> bool) {
+    pub(super) fn address(&mut self, unit: &UnitId, gone: impl Fn(&UnitId) -> bool) {
         match self.apart.get_mut(unit) {
             Some(own) => own.status = FindingStatus::Addressed,
             None => drop(self.addressed.insert(unit.clone())),
@@ -117,14 +117,14 @@ impl FindingState {
     }
 
     /// A unit is done, and left it as it is.
-    pub(super) fn leave(&mut self, unit: &Name, gone: impl Fn(&Name) -> bool) {
+    pub(super) fn leave(&mut self, unit: &UnitId, gone: impl Fn(&UnitId) -> bool) {
         self.left.insert(unit.clone());
         self.sum_up(gone);
     }
 
     /// What all units it goes to did or left in the run's tree, and some did, is addressed there.
-    fn sum_up(&mut self, gone: impl Fn(&Name) -> bool) {
-        let done = |unit: &Name| {
+    fn sum_up(&mut self, gone: impl Fn(&UnitId) -> bool) {
+        let done = |unit: &UnitId| {
             let part = self.addressed.contains(unit) || self.left.contains(unit);
             part && !self.apart.contains_key(unit) || gone(unit)
         };
@@ -135,7 +135,7 @@ impl FindingState {
     }
 
     /// A unit begins in a tree of its own, with what stands in the run's.
-    pub(super) fn part(&mut self, unit: &Name) {
+    pub(super) fn part(&mut self, unit: &UnitId) {
         if self.about.units.contains(unit) {
             self.left.remove(unit);
             self.apart.insert(unit.clone(), Apart { status: self.status, in_run: false });
@@ -143,7 +143,7 @@ impl FindingState {
     }
 
     /// A unit's tree has the run's in it now, with all that was found there since it was made. What is not settled in both is not settled.
-    pub(super) fn meet(&mut self, unit: &Name) {
+    pub(super) fn meet(&mut self, unit: &UnitId) {
         let Some(own) = self.apart.get_mut(unit).filter(|own| own.in_run) else { return };
         let rank = |status: FindingStatus| (status.is_closed(), status != FindingStatus::Open);
         let status = if rank(own.status) < rank(self.status) { own.status } else { self.status };
@@ -152,7 +152,7 @@ impl FindingState {
 
     /// A unit's tree is the run's now, and what stands in it. What nobody has settled there is open, whatever was settled without it.
     /// Whether it stands otherwise in the run's tree now.
-    pub(super) fn join(&mut self, unit: &Name, gone: impl Fn(&Name) -> bool) -> bool {
+    pub(super) fn join(&mut self, unit: &UnitId, gone: impl Fn(&UnitId) -> bool) -> bool {
         let Some(own) = self.apart.remove(unit) else { return false };
         let before = self.status;
         let alone = self.about.units.iter().all(|name| name == unit);
@@ -174,7 +174,7 @@ impl FindingState {
     }
 
     /// A unit was given up, and its tree with it.
-    pub(super) fn forget(&mut self, unit: &Name) {
+    pub(super) fn forget(&mut self, unit: &UnitId) {
         if self.apart.remove(unit).is_some() {
             self.left.remove(unit);
         }
@@ -193,7 +193,7 @@ mod tests {
             role: None,
             of: None,
             attempt: AttemptId(1),
-            units: units.iter().map(|unit| Name::from(*unit)).collect(),
+            units: units.iter().map(|unit| UnitId::from(*unit)).collect(),
             criterion: None,
             severity: None,
             category: None,
@@ -206,15 +206,15 @@ mod tests {
         FindingState::open(about, Some(&in_tree("a")), |unit| apart.contains(&&**unit))
     }
 
-    fn name(unit: &str) -> Name {
-        Name::from(unit)
+    fn name(unit: &str) -> UnitId {
+        UnitId::from(unit)
     }
 
     fn in_tree(unit: &str) -> TreeOf {
         TreeOf::Unit(name(unit))
     }
 
-    fn nobody(_: &Name) -> bool {
+    fn nobody(_: &UnitId) -> bool {
         false
     }
 

@@ -22,7 +22,7 @@ pub use super::subject::SubjectKey;
 use super::{Told, Wrote};
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RunId};
+use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RunId, UnitId};
 use crate::protocol::Protocol;
 use crate::protocol::model::{Flow, Resource, Stage, Value};
 use crate::report::{Disposition, Judgement, Verdict};
@@ -133,7 +133,7 @@ pub struct ArtifactState {
 pub struct Instance {
     pub flow: Name,
     /// The unit it works on; none: the run.
-    pub unit: Option<Name>,
+    pub unit: Option<UnitId>,
     pub parent: Option<InstanceId>,
     /// The stage of the parent that runs it.
     pub each: Option<Name>,
@@ -274,9 +274,9 @@ pub struct Ledger {
 /// One piece of work inside the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
-    pub name: Name,
+    pub name: UnitId,
     pub title: String,
-    pub needs: Vec<Name>,
+    pub needs: Vec<UnitId>,
     pub scope: Vec<Name>,
     pub attrs: BTreeMap<Name, Vec<Name>>,
     pub requirements: Vec<Name>,
@@ -331,7 +331,7 @@ pub struct Criterion {
     pub id: Name,
     pub text: String,
     pub group: Option<Name>,
-    pub unit: Option<Name>,
+    pub unit: Option<UnitId>,
     pub requirement: Option<Name>,
     pub command: Option<String>,
     /// How often its command is run on the same content; none: once.
@@ -412,7 +412,7 @@ pub struct Answered {
 }
 
 /// Key of a subject's entry: `name` for the run, `name@unit` for a unit.
-pub fn keyed(name: &str, unit: Option<&Name>) -> SubjectKey {
+pub fn keyed(name: &str, unit: Option<&UnitId>) -> SubjectKey {
     SubjectKey { name: name.into(), unit: unit.cloned() }
 }
 
@@ -438,7 +438,7 @@ impl Run {
     }
 
     /// The tree a subject's work stands on now: a unit's own until it has landed, else the run's.
-    pub fn tree_of(&self, unit: Option<&Name>) -> &Name {
+    pub fn tree_of(&self, unit: Option<&UnitId>) -> &Name {
         unit.and_then(|name| self.unit(name))
             .and_then(|unit| unit.tree.as_ref())
             .filter(|own| !own.landed)

@@ -8,13 +8,14 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Name;
+use crate::id::UnitId;
 
 /// A role, ask or command together with its subject; written `name` for the run and `name@unit` for a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubjectKey {
     pub name: Name,
     /// The unit; none: the run.
-    pub unit: Option<Name>,
+    pub unit: Option<UnitId>,
 }
 
 impl SubjectKey {

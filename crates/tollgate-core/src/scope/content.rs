@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Area, Content, Entry, Parts, holds, in_scope, matches};
 use crate::Name;
 use crate::digest::{Digest, DigestOf};
+use crate::id::UnitId;
 
 /// Digests a tree by area: whole, narrowed to each unit's scope, and what lies in nobody's; and by document.
 ///
@@ -19,7 +20,7 @@ pub fn content(tree: Name, entries: &[Entry], parts: &Parts) -> Content {
     });
     order.dedup();
     let mut whole = Sums::new(areas);
-    let mut scoped: Vec<(&Name, &Vec<Name>, Sums<'_>)> =
+    let mut scoped: Vec<(&UnitId, &Vec<Name>, Sums<'_>)> =
         scopes.iter().map(|(unit, scope)| (unit, scope, Sums::new(areas))).collect();
     let has_scopes = scopes.values().any(|scope| !scope.is_empty());
     let mut nobodys = Sums::new(if has_scopes { areas } else { &[] });

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::Name;
 use crate::diagnostic::Place;
 use crate::digest::Digest;
+use crate::id::UnitId;
 
 /// A part of the tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -45,7 +46,7 @@ pub struct Content {
     pub areas: BTreeMap<Name, Digest>,
     /// The digest of each area within the scope of each unit.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub scoped: BTreeMap<Name, BTreeMap<Name, Digest>>,
+    pub scoped: BTreeMap<UnitId, BTreeMap<Name, Digest>>,
     /// The digest of what lies in no unit's scope, by area; nothing where no unit has one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub nobodys: BTreeMap<Name, Digest>,
@@ -58,7 +59,7 @@ pub struct Content {
 #[derive(Debug, Clone, Default)]
 pub struct Parts {
     pub areas: Vec<Area>,
-    pub scopes: BTreeMap<Name, Vec<Name>>,
+    pub scopes: BTreeMap<UnitId, Vec<Name>>,
     pub documents: BTreeMap<Name, Name>,
 }
 
@@ -144,8 +145,8 @@ mod tests {
     #[test]
     fn a_digest_changes_with_its_own_area_and_scope_only() {
         let areas = vec![area("tests", &["tests/**"]), area("code", &["**"])];
-        let api = (Name::from("api"), names(&["api/**", "tests/api/**"]));
-        let scopes = BTreeMap::from([api, (Name::from("web"), names(&["web/**"]))]);
+        let api = (UnitId::from("api"), names(&["api/**", "tests/api/**"]));
+        let scopes = BTreeMap::from([api, (UnitId::from("web"), names(&["web/**"]))]);
         let documents = BTreeMap::from([("page".into(), "web/w".into())]);
         let parts = Parts { areas, scopes, documents };
         let tree = |web: &str, nobodys: &str| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tollgate_core::Name;
-use tollgate_core::id::AttemptId;
+use tollgate_core::id::{AttemptId, UnitId};
 use tollgate_core::protocol::Outcome;
 use tollgate_core::run::decide::Landing as Landed;
 use tollgate_core::run::event::{LandOutcome, Work};
@@ -72,7 +72,7 @@ impl LocalExecutor {
 
     /// The tree that a unit was given back with its collisions; none once it landed, or a person who was asked about them has
     /// mended it by hand.
-    fn given_back(&self, run: &Run, unit: &Name) -> Result<Option<ObjectId>, Failure> {
+    fn given_back(&self, run: &Run, unit: &UnitId) -> Result<Option<ObjectId>, Failure> {
         let events = session::events(&*self.journal, run.id, 0, u64::MAX);
         let (mut landings, mut given) = (BTreeSet::new(), None);
         let (mut came_by, mut about, mut last) = (BTreeMap::new(), BTreeSet::new(), None);

@@ -31,9 +31,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tollgate_contract::registry::Contracts;
-use tollgate_core::Name;
 use tollgate_core::digest::Digest;
-use tollgate_core::id::{AttemptId, RunId};
+use tollgate_core::id::{AttemptId, RunId, UnitId};
 use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::decide::{AttemptResult, Landing};
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
@@ -388,7 +387,7 @@ fn tree_id(name: &str) -> Result<ObjectId, Failure> {
 }
 
 /// The unit whose own tree an attempt works in; none: the run's tree.
-pub fn own_unit(run: &Run, attempt: AttemptId) -> Option<Name> {
+pub fn own_unit(run: &Run, attempt: AttemptId) -> Option<UnitId> {
     let lease = run.attempts.get(&attempt)?;
     let unit = run.instances.get(&lease.instance)?.unit.clone()?;
     run.unit(&unit)?.tree.as_ref().is_some_and(|own| !own.landed).then_some(unit)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tollgate_core::Name;
 use tollgate_core::context;
-use tollgate_core::id::AttemptId;
+use tollgate_core::id::{AttemptId, UnitId};
 use tollgate_core::run::Run;
 use tollgate_core::run::event::{Changed, Work};
 use tollgate_core::run::state::keyed;
@@ -50,7 +50,7 @@ fn since(
     workspace: &Workspace,
     run: &Run,
     id: AttemptId,
-    unit: Option<&Name>,
+    unit: Option<&UnitId>,
 ) -> Result<Option<BTreeSet<Name>>, Failure> {
     let lease = &run.attempts[&id];
     let Work::Dispatch { role, .. } = &lease.work else { return Ok(None) };

@@ -14,6 +14,7 @@ use super::{ServiceError, Start};
 use crate::executor::{DocumentErrors, document_warnings, lanes, read_document};
 use crate::session::CommandError;
 use crate::workspace::Workspace;
+use tollgate_core::id::UnitId;
 
 /// The documents of a run, read, and their bytes.
 pub(crate) type Documents = (BTreeMap<Name, OpenArtifact>, Vec<Object>);
@@ -59,7 +60,7 @@ pub fn warnings(protocol: &Protocol, contracts: &Contracts, start: &Start) -> BT
 }
 
 /// Refuses a scope that names a folder as if it were a file: all of the unit's work would lie outside of it.
-pub(crate) fn no_bare_folders(scopes: &BTreeMap<Name, Vec<Name>>, entries: &[Entry]) -> Result<(), Rejection> {
+pub(crate) fn no_bare_folders(scopes: &BTreeMap<UnitId, Vec<Name>>, entries: &[Entry]) -> Result<(), Rejection> {
     for (unit, scope) in scopes {
         if let Some(folder) = scope.iter().find_map(|pattern| scope::folder_meant(pattern, entries)) {
             let why =
@@ -73,7 +74,7 @@ pub(crate) fn no_bare_folders(scopes: &BTreeMap<Name, Vec<Name>>, entries: &[Ent
 /// Where documents say the scope of each unit, or would: those that were given otherwise are left out.
 pub(crate) fn said_scopes(open: &Open) -> BTreeMap<Name, (Name, Place)> {
     let places = open.artifacts.iter().flat_map(|(name, artifact)| artifact.places.iter().map(move |at| (name, at)));
-    let said = places.filter(|(_, (unit, _))| !open.scopes.contains_key(*unit));
+    let said = places.filter(|(_, (unit, _))| !open.scopes.contains_key(&***unit));
     said.map(|(name, (unit, place))| (unit.clone(), (name.clone(), *place))).collect()
 }
 
@@ -84,7 +85,7 @@ pub(crate) fn at_document(rejection: Rejection, said: &BTreeMap<Name, (Name, Pla
         Rejection::Scope { unit, .. } => vec![unit],
         _ => Vec::new(),
     };
-    let found: Vec<&(Name, Place)> = units.into_iter().filter_map(|unit| said.get(unit)).collect();
+    let found: Vec<&(Name, Place)> = units.into_iter().filter_map(|unit| said.get(&**unit)).collect();
     match found.first() {
         Some((name, _)) => {
             let places = found.iter().filter(|(document, _)| document == name).map(|(_, place)| *place).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tollgate_core::Name;
-use tollgate_core::id::DecisionId;
+use tollgate_core::id::{DecisionId, UnitId};
 use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::{Route, Stage};
 use tollgate_core::run::decide::Answer;
@@ -19,7 +19,7 @@ use crate::workspace::{ReturnedTree, TreeRecord, WorkLock, Workspace, WorkspaceE
 
 /// The unit whose own work tree a decision shows (none: it shows the run's), and what the run has there.
 pub fn subject<'a>(run: &Run, decision: &'a Decision) -> Result<(Option<&'a str>, ObjectId), WorkspaceError> {
-    let own = |name: &&Name| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed);
+    let own = |name: &&UnitId| run.unit(name).and_then(|unit| unit.tree.as_ref()).is_some_and(|own| !own.landed);
     let unit = decision.asked.unit.as_ref().filter(own);
     let lost = || WorkspaceError::Lost { run: run.id, why: "its tree has no name".to_owned() };
     Ok((unit.map(|name| &**name), ObjectId::parse(run.tree_of(unit)).ok_or_else(lost)?))

@@ -16,7 +16,7 @@ use tollgate_core::code::Code;
 use tollgate_core::context;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::digest::Digest;
-use tollgate_core::id::{DecisionId, RunId};
+use tollgate_core::id::{DecisionId, RunId, UnitId};
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
 use tollgate_core::run::budget::Budgets;
@@ -89,7 +89,7 @@ pub struct Start {
     /// Answers in advance.
     pub answers: BTreeMap<Name, Name>,
     /// Scopes of lanes, in place of what documents say.
-    pub scopes: BTreeMap<Name, Vec<Name>>,
+    pub scopes: BTreeMap<UnitId, Vec<Name>>,
     /// What a unit, the run and a day may use.
     pub budgets: Budgets,
     /// The credential pool of each role whose worker has one.
@@ -451,7 +451,7 @@ impl Service {
     }
 
     /// A person's word on what is held or halted.
-    pub fn retry(&self, person: &str, session: &mut Session, unit: Option<Name>) -> Result<Outcome, ServiceError> {
+    pub fn retry(&self, person: &str, session: &mut Session, unit: Option<UnitId>) -> Result<Outcome, ServiceError> {
         Ok(session.command(&Command::Retry { unit }, &by(person), None, &[])?)
     }
 

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::id::{AttemptId, RunId};
+use tollgate_core::id::{AttemptId, RunId, UnitId};
 use tollgate_core::protocol::model::Budget;
 use tollgate_core::redact::{Secrets, Unsearchable};
 use tollgate_core::run::Told;
@@ -51,7 +51,7 @@ pub struct Job {
     /// Its fencing token.
     pub token: u64,
     /// The unit; none: the run.
-    pub unit: Option<Name>,
+    pub unit: Option<UnitId>,
     /// The role.
     pub role: Name,
     /// The contract of the report, `status-block@1`.

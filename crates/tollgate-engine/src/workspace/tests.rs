@@ -360,7 +360,7 @@ fn areas_are_digested_whole_and_by_scope() {
     let area =
         |name: &str, pattern: &str| Area { name: name.into(), patterns: vec![pattern.into()], place: Place::default() };
     let areas = vec![area("tests", "tests/**"), area("code", "**")];
-    let scopes = BTreeMap::from([(Name::from("u"), vec![Name::from("src/")])]);
+    let scopes = BTreeMap::from([("u".into(), vec![Name::from("src/")])]);
     let parts = Parts { areas, scopes, ..Parts::default() };
     let content = || {
         let tree = fixture.measure().tree;

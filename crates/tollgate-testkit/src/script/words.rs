@@ -12,6 +12,7 @@ use tollgate_core::run::decide::OpenArtifact;
 use tollgate_core::run::event::{By, ByKind, CommandRef, CommandResult};
 
 use crate::world;
+use tollgate_core::id::UnitId;
 
 pub(super) fn pair(word: &str) -> (Name, Name) {
     let (left, right) = word.split_once('=').unwrap_or((word, ""));
@@ -50,7 +51,7 @@ pub(super) fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
         "unit" => plan.units.push(UnitReport {
             name: id.into(),
             title: id.to_owned(),
-            needs: get("needs").map(|list| names(&list)).unwrap_or_default(),
+            needs: get("needs").iter().flat_map(|list| names(list)).map(UnitId::from).collect(),
             scope: get("scope").map(|list| names(&list)).unwrap_or_default(),
             attrs: get("touches").map(|list| ("touches".into(), names(&list))).into_iter().collect(),
             requirements: get("req").map(|list| names(&list)).unwrap_or_default(),
@@ -59,7 +60,7 @@ pub(super) fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
             id: id.into(),
             text: format!("{id} holds"),
             group: get("group"),
-            unit: get("unit"),
+            unit: get("unit").map(UnitId::from),
             requirement: get("req"),
             command: get("cmd").map(|command| command.to_string()),
             repeat: get("repeat").and_then(|times| times.parse().ok()),

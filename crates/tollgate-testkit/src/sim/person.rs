@@ -1,7 +1,7 @@
 //! Persons: they answer late, twice and in conflict, mend by hand, retry, repair and cancel.
 
 use tollgate_core::Name;
-use tollgate_core::id::DecisionId;
+use tollgate_core::id::{DecisionId, UnitId};
 use tollgate_core::protocol::model::Resource;
 use tollgate_core::run::decide::Answer;
 use tollgate_core::run::event::{By, ByKind, LandAs, LandTarget, RunRepaired};
@@ -120,7 +120,7 @@ impl Play {
 
     fn retry(&mut self, run: &Run, rng: &mut Rng) -> Result<(), Violation> {
         self.misbehaved("retry");
-        let units: Vec<Name> = run.ledger.units.iter().map(|unit| unit.name.clone()).collect();
+        let units: Vec<UnitId> = run.ledger.units.iter().map(|unit| unit.name.clone()).collect();
         let unit = if rng.percent(30) { rng.pick(&units).cloned() } else { None };
         self.say(Command::Retry { unit }).map(drop)
     }

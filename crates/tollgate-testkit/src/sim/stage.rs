@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tollgate_core::Name;
-use tollgate_core::id::RunId;
+use tollgate_core::id::{RunId, UnitId};
 use tollgate_core::protocol::model::Value;
 use tollgate_core::report::{CriterionRow, Plan};
 use tollgate_core::run::budget::{Budgets, Measure};
@@ -212,7 +212,7 @@ fn task(scene: &str, rng: &mut Rng) -> Plan {
             id: format!("DoD-{number}").into(),
             text: format!("row {number}"),
             group: Some(group.into()),
-            unit: unit.map(Name::from),
+            unit: unit.map(UnitId::from),
             command: command.then(|| "make check".to_owned()),
             repeat: (command && number % 2 == 0).then_some(3),
             ..CriterionRow::default()

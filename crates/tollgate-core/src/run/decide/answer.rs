@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::waive::Waivers;
 use super::{Answer, Rejection};
 use crate::Name;
-use crate::id::{DecisionId, InstanceId};
+use crate::id::{DecisionId, InstanceId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Resource, Route, Stage, Target};
 use crate::scope::Content;
@@ -123,7 +123,7 @@ impl Draft {
         &mut self,
         id: DecisionId,
         instance: &InstanceId,
-        unit: Option<&Name>,
+        unit: Option<&UnitId>,
         paths: &[Name],
         route: &Route,
         answer: &Answer,
@@ -210,7 +210,7 @@ impl Draft {
 
     /// The areas that a change by hand touches, and its option does not amend: what was proved of the protocol holds for those
     /// it names. A document of the tree may lie in any.
-    fn changed_beside(&self, unit: Option<&Name>, route: &Route, content: &Content) -> Vec<Name> {
+    fn changed_beside(&self, unit: Option<&UnitId>, route: &Route, content: &Content) -> Vec<Name> {
         let amended = |area: &Name| route.amends.iter().any(|name| *name == Resource::Tree || **name == **area);
         let documents = route.amends.iter().any(|name| self.protocol.artifacts.contains_key(&**name));
         let before = self.run.contents.get(self.run.tree_of(unit)).filter(|_| !documents);

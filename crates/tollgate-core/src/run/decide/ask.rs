@@ -10,7 +10,7 @@ use super::outcome_text::came_out;
 use super::{Answer, Rejection};
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{DecisionId, InstanceId};
+use crate::id::{DecisionId, InstanceId, UnitId};
 use crate::protocol::model::{Ask, Class, From, Kind, Stage, Target};
 use crate::protocol::{Outcome, graph};
 use crate::report::{Health, Judgement, Report};
@@ -199,7 +199,7 @@ impl Draft {
     pub fn open_rows(&self, instance: &str) -> Vec<String> {
         let unit = self.unit_of(instance);
         let ledger = &self.run.ledger;
-        let own = |owner: Option<&Name>| unit.as_ref().is_none_or(|unit| owner == Some(unit));
+        let own = |owner: Option<&UnitId>| unit.as_ref().is_none_or(|unit| owner == Some(unit));
         let rows = ledger.criteria.iter().filter(|row| own(row.unit.as_ref())).filter_map(|row| {
             let (state, _) = gate::criterion(&self.run, row, &gate::row_rests_on(&self.run, row), unit.as_ref());
             let settled = matches!(state, CriterionState::Passed | CriterionState::Waived);

@@ -16,13 +16,13 @@ use super::super::state::Decision;
 use super::draft::Draft;
 use super::{Answer, Rejection};
 use crate::Name;
-use crate::id::DecisionId;
+use crate::id::{DecisionId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Class, Stage};
 
 impl Draft {
     /// Whether a role may be dispatched now; what stands against it is in the journal when it may not.
-    pub(super) fn may_dispatch(&mut self, unit: Option<&Name>, stage: &Stage, role: &Name, repeats: bool) -> bool {
+    pub(super) fn may_dispatch(&mut self, unit: Option<&UnitId>, stage: &Stage, role: &Name, repeats: bool) -> bool {
         if self.pool_is_closed(role) {
             return false;
         }
@@ -70,7 +70,7 @@ impl Draft {
         }
     }
 
-    fn ask_budget(&mut self, over: &Over, unit: Option<&Name>, stage: &Stage) {
+    fn ask_budget(&mut self, over: &Over, unit: Option<&UnitId>, stage: &Stage) {
         let used = self.run.used(&over.whose).of(over.measure);
         let limit = self.run.allowed(over).unwrap_or_default();
         let shown = |amount| over.measure.shown(amount);

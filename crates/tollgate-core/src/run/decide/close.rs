@@ -12,7 +12,7 @@ use super::super::waiver::waivers;
 use super::draft::Draft;
 use super::{Rejection, not_succeeded};
 use crate::Name;
-use crate::id::InstanceId;
+use crate::id::{InstanceId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Kind, Makes, Over, Stage, Target};
 
@@ -121,7 +121,7 @@ impl Draft {
 
     /// What a unit that is done did not touch and nobody in its flow can settle goes back to who found it. That the unit holds
     /// on to its work is an answer, and the limits of whoever judges it again end the dispute.
-    fn leave_findings(&mut self, unit: &Name) {
+    fn leave_findings(&mut self, unit: &UnitId) {
         let judges = |role: &Name| self.run.ledger.judgements.contains_key(&keyed(role, Some(unit)));
         let is_own = |row: &Name| self.run.criterion(row).is_some_and(|row| row.unit.as_ref() == Some(unit));
         let left = self.findings(Some(unit), |finding| {
@@ -147,7 +147,7 @@ impl Draft {
     }
 
     /// The unit that an instance makes something of; none for a sub-flow of the same subject.
-    pub(super) fn made(&self, instance: &str) -> Option<(Name, Makes)> {
+    pub(super) fn made(&self, instance: &str) -> Option<(UnitId, Makes)> {
         let known = self.instance(instance)?;
         let parent = self.instance(known.parent.as_deref()?)?;
         let each = Self::stage_of(&self.protocol, &parent, known.each.as_deref()?)?;
@@ -157,7 +157,7 @@ impl Draft {
 
     /// Acceptance lapses when what it rests on changed, or a finding was opened against the unit.
     pub fn lapse(&mut self) {
-        let accepted: Vec<Name> = self
+        let accepted: Vec<UnitId> = self
             .run
             .ledger
             .units
@@ -178,20 +178,20 @@ impl Draft {
     fn restore(&mut self) {
         let ledger = &self.run.ledger;
         let lapsed = ledger.units.iter().filter(|unit| unit.state == UnitState::Lapsed).map(|unit| unit.name.clone());
-        let rests = |name: &Name| {
+        let rests = |name: &UnitId| {
             let mut own = self.run.instances.values().filter(|instance| instance.unit.as_ref() == Some(name));
             own.all(|instance| matches!(instance.at, At::Ended { end: Target::Done }))
         };
-        let waived = |name: &Name| {
+        let waived = |name: &UnitId| {
             let against = ledger.findings.values().filter(|finding| finding.about.units.contains(name));
             let status: Vec<FindingStatus> = against.map(|finding| finding.status_in(Some(name))).collect();
             status.contains(&FindingStatus::Waived) && status.iter().all(|status| status.is_closed())
         };
         // Accepted again is what lapsed for a finding alone, not what a change has made lapse.
-        let whole = |name: &Name| {
+        let whole = |name: &UnitId| {
             blockers::of_acceptance(&self.run, name).is_empty() && blockers::since_acceptance(&self.run, name).is_none()
         };
-        let restored: Vec<Name> = lapsed.filter(|name| rests(name) && waived(name) && whole(name)).collect();
+        let restored: Vec<UnitId> = lapsed.filter(|name| rests(name) && waived(name) && whole(name)).collect();
         for unit in restored {
             let why = "nothing is open against it any more".to_owned();
             self.emit(UnitChanged { unit, state: UnitState::Accepted, why });

@@ -8,7 +8,7 @@ use super::super::invariants::{self, Violation};
 use super::super::pool::Around;
 use super::super::state::{Instance, Run};
 use super::{Decided, Rejection, Stamp};
-use crate::Name;
+use crate::id::UnitId;
 use crate::protocol::Protocol;
 use crate::protocol::model::Stage;
 use crate::report::QuestionReport;
@@ -105,7 +105,7 @@ impl Draft {
     }
 
     /// The unit an instance works on.
-    pub fn unit_of(&self, instance: &str) -> Option<Name> {
+    pub fn unit_of(&self, instance: &str) -> Option<UnitId> {
         self.run.instances.get(instance).and_then(|instance| instance.unit.clone())
     }
 

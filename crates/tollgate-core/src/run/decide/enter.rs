@@ -7,7 +7,7 @@ use super::super::state::{At, Instance, MAIN, Phase};
 use super::super::{bundle, effects};
 use super::draft::Draft;
 use crate::Name;
-use crate::id::{AttemptId, InstanceId};
+use crate::id::{AttemptId, InstanceId, UnitId};
 use crate::protocol::model::{Kind, Land, Over, Resource, Stage};
 use crate::protocol::{LandOutcome, Outcome};
 use crate::report::Verdict;
@@ -150,7 +150,7 @@ impl Draft {
     }
 
     /// What a stage requires and does not have, with the words for it.
-    fn missing(&self, stage: &Stage, unit: Option<&Name>) -> Vec<(Name, String)> {
+    fn missing(&self, stage: &Stage, unit: Option<&UnitId>) -> Vec<(Name, String)> {
         let lacks = |name: &&Name| {
             if self.protocol.gates.contains_key(*name) {
                 gate::status_of(&self.run, name, unit) != Status::Holds
@@ -200,7 +200,7 @@ impl Draft {
     }
 
     /// Whether what a judge says of its own work was measured to be otherwise.
-    fn contradicted(&self, stage: &Stage, unit: Option<&Name>) -> bool {
+    fn contradicted(&self, stage: &Stage, unit: Option<&UnitId>) -> bool {
         let Kind::Dispatch { role } = &stage.kind else { return false };
         let own =
             self.findings(unit, |known| known.about.of.as_ref() == Some(role) && !known.status_in(unit).is_closed());
@@ -240,7 +240,7 @@ impl Draft {
         true
     }
 
-    pub(super) fn tree_is_busy(&self, unit: Option<&Name>, writer: bool) -> bool {
+    pub(super) fn tree_is_busy(&self, unit: Option<&UnitId>, writer: bool) -> bool {
         effects::is_worked_in(&self.run, unit, writer)
     }
 

@@ -5,8 +5,7 @@ use super::super::event::{EachEntered, FlowEntered, FlowResumed, LedgerPlanned, 
 use super::super::fan_out::{raised, units_over};
 use super::super::state::{At, Instance, Unit};
 use super::draft::Draft;
-use crate::Name;
-use crate::id::{DecisionId, InstanceId};
+use crate::id::{DecisionId, InstanceId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{AtOnce, Each, Makes, Over, Stage, Target, Trees, Value};
 use crate::report::{Plan, UnitReport};
@@ -46,7 +45,7 @@ impl Draft {
     }
 
     /// The units an `each` runs over; lanes enter the ledger by name.
-    pub(super) fn units_of(&mut self, name: &InstanceId, stage: &Stage, each: &Each) -> Vec<Name> {
+    pub(super) fn units_of(&mut self, name: &InstanceId, stage: &Stage, each: &Each) -> Vec<UnitId> {
         let subject = self.unit_of(name);
         let over = units_over(&self.run, subject.as_ref(), each);
         let new = over.iter().filter(|unit| self.run.unit(unit).is_none());
@@ -71,8 +70,8 @@ impl Draft {
             return self.run_sub_flow(name, stage, each);
         }
         let units = self.units_of(name, stage, each);
-        let child = |unit: &Name| self.run.instances.get(&child_name(name, &stage.id, Some(unit)));
-        let active: Vec<&Name> = units.iter().filter(|unit| child(unit).is_some_and(|c| c.at.is_active())).collect();
+        let child = |unit: &UnitId| self.run.instances.get(&child_name(name, &stage.id, Some(unit)));
+        let active: Vec<&UnitId> = units.iter().filter(|unit| child(unit).is_some_and(|c| c.at.is_active())).collect();
         let at_once = match &each.at_once {
             AtOnce::Number(number) => usize::try_from(*number).unwrap_or(usize::MAX),
             AtOnce::Input(input) => match self.run.vars.get(input) {
@@ -129,7 +128,7 @@ impl Draft {
 
     /// Whether a unit is done below this `each`. One that is undone again in this entry stays done here: otherwise units that
     /// undo each other would go round without a limit. What comes after the `each` sees it.
-    pub(super) fn is_done(&self, name: &str, stage: &Stage, each: &Each, unit: &Name) -> bool {
+    pub(super) fn is_done(&self, name: &str, stage: &Stage, each: &Each, unit: &UnitId) -> bool {
         let child = self.run.instances.get(&child_name(name, &stage.id, Some(unit)));
         child.is_some_and(|child| {
             let ended = matches!(child.at, At::Ended { end: Target::Done });
@@ -138,7 +137,7 @@ impl Draft {
     }
 
     /// Whether a unit is no longer what its `each` made of it: it lapsed, or other work took the place of what was accepted.
-    pub(super) fn is_undone(&self, unit: &Name, makes: Makes) -> bool {
+    pub(super) fn is_undone(&self, unit: &UnitId, makes: Makes) -> bool {
         let state = self.run.unit(unit).map(|unit| unit.state);
         state == Some(UnitState::Lapsed) || state == Some(UnitState::Produced) && makes == Makes::Accepted
     }
@@ -148,7 +147,7 @@ impl Draft {
         self.run.instances.get(name).is_some_and(|each| Some(child.started) > each.each_entered)
     }
 
-    fn can_start(&self, name: &str, stage: &Stage, each: &Each, unit: &Name, active: &[&Name]) -> bool {
+    fn can_start(&self, name: &str, stage: &Stage, each: &Each, unit: &UnitId, active: &[&UnitId]) -> bool {
         let Some(known) = self.run.unit(unit) else { return false };
         let startable = match self.run.instances.get(&child_name(name, &stage.id, Some(unit))) {
             None => known.state != UnitState::Dropped,
@@ -168,7 +167,7 @@ impl Draft {
         startable && needs_met && clear
     }
 
-    pub(super) fn start(&mut self, parent: &InstanceId, stage: &Stage, each: &Each, unit: Option<Name>) {
+    pub(super) fn start(&mut self, parent: &InstanceId, stage: &Stage, each: &Each, unit: Option<UnitId>) {
         let protocol = self.protocol.clone();
         let Some(first) = protocol.flow(&each.flow).and_then(|flow| flow.stages.first()) else { return };
         let key = if each.over == Over::It { None } else { unit.as_ref() };
@@ -185,7 +184,7 @@ impl Draft {
 }
 
 /// The name of a flow instance: the path of `each` stages, and the unit.
-fn child_name(parent: &str, stage: &str, unit: Option<&Name>) -> InstanceId {
+fn child_name(parent: &str, stage: &str, unit: Option<&UnitId>) -> InstanceId {
     match unit {
         Some(unit) => format!("{parent}/{stage}:{unit}").into(),
         None => format!("{parent}/{stage}").into(),

@@ -12,7 +12,7 @@ use super::super::role_changes::Compared;
 use super::super::state::{Run, Unit};
 use super::draft::Draft;
 use crate::Name;
-use crate::id::{AttemptId, FindingId};
+use crate::id::{AttemptId, FindingId, UnitId};
 use crate::protocol::model::{Role, Stage};
 use crate::report::{FindingReport, Judgement, Report, Verdict};
 use crate::scope;
@@ -29,7 +29,7 @@ struct Known<'a> {
 
 impl<'a> Known<'a> {
     /// What was found in the run's tree since a unit's was made is not met in the unit's: other words of the same row are of another gap.
-    fn of(run: &'a Run, findings: &[FindingId], unit: Option<&Name>) -> Self {
+    fn of(run: &'a Run, findings: &[FindingId], unit: Option<&UnitId>) -> Self {
         let mut known = Self { ids: BTreeSet::new(), by_row: BTreeMap::new(), by_words: BTreeMap::new() };
         // From the last to the first, so that the first is met first.
         for id in findings.iter().rev() {
@@ -67,7 +67,7 @@ impl Draft {
         &mut self,
         attempt: AttemptId,
         (role_name, role): (&Name, &Role),
-        unit: Option<&Name>,
+        unit: Option<&UnitId>,
         report: &Report,
         contradictions: &[String],
     ) {
@@ -118,7 +118,7 @@ impl Draft {
         &mut self,
         attempt: AttemptId,
         role: &Name,
-        unit: Option<&Name>,
+        unit: Option<&UnitId>,
         report: &Report,
         (known, measured): (Vec<FindingId>, Vec<FindingId>),
     ) {
@@ -168,7 +168,7 @@ impl Draft {
         &mut self,
         attempt: AttemptId,
         role: &Name,
-        unit: Option<&Name>,
+        unit: Option<&UnitId>,
         report: &Report,
         before: Vec<FindingId>,
     ) {
@@ -229,7 +229,7 @@ impl Draft {
         &mut self,
         attempt: AttemptId,
         (role_name, role): (&Name, &Role),
-        unit: Option<&Name>,
+        unit: Option<&UnitId>,
         compared: &Compared,
     ) {
         for what in compared.contradictions.iter().cloned() {
@@ -276,25 +276,25 @@ impl Draft {
     }
 
     /// The rows a subject is judged by: a unit's own; for the run all.
-    fn rows_of(&self, unit: Option<&Name>) -> BTreeSet<Name> {
+    fn rows_of(&self, unit: Option<&UnitId>) -> BTreeSet<Name> {
         let rows = self.run.ledger.criteria.iter();
         rows.filter(|row| unit.is_none() || row.unit.as_ref() == unit).map(|row| row.id.clone()).collect()
     }
 
     /// Findings of a subject: a unit's own; for the run all.
-    pub fn findings(&self, unit: Option<&Name>, wanted: impl Fn(&FindingState) -> bool) -> Vec<FindingId> {
+    pub fn findings(&self, unit: Option<&UnitId>, wanted: impl Fn(&FindingState) -> bool) -> Vec<FindingId> {
         let of_subject = |finding: &FindingState| unit.is_none_or(|unit| finding.about.units.contains(unit));
         let all = self.run.ledger.findings.iter();
         all.filter(|(_, finding)| of_subject(finding) && wanted(finding)).map(|(id, _)| *id).collect()
     }
 
     /// Whether a finding goes to nobody else than this subject. A unit that was given up is somebody else: who found it judges it again.
-    pub fn is_only_of(&self, finding: &FindingState, unit: Option<&Name>) -> bool {
+    pub fn is_only_of(&self, finding: &FindingState, unit: Option<&UnitId>) -> bool {
         unit.is_none() || finding.about.units.iter().all(|name| Some(name) == unit)
     }
 
     /// The tree that somebody who works on a subject sees, where units have trees of their own; none: all see the same.
-    fn tree_judged(&self, unit: Option<&Name>) -> Option<TreeOf> {
+    fn tree_judged(&self, unit: Option<&UnitId>) -> Option<TreeOf> {
         match unit {
             Some(unit) => self.run.unit(unit).is_some_and(Unit::is_apart).then(|| TreeOf::Unit(unit.clone())),
             None => self.run.ledger.units.iter().any(Unit::is_apart).then_some(TreeOf::Run),
@@ -321,7 +321,7 @@ impl Draft {
     }
 
     /// A subject did its part of these findings, which are open for it.
-    pub fn address(&mut self, findings: Vec<FindingId>, unit: Option<&Name>, why: &str) {
+    pub fn address(&mut self, findings: Vec<FindingId>, unit: Option<&UnitId>, why: &str) {
         if !findings.is_empty() {
             let status = FindingStatus::Addressed;
             let tree = self.tree_judged(unit).filter(|_| unit.is_none());
@@ -331,7 +331,7 @@ impl Draft {
 
     /// What a command found is fixed when the command passes, and by nothing else: in every tree, for the row itself has to be shown
     /// in each.
-    pub fn commands_rest(&mut self, unit: Option<&Name>) {
+    pub fn commands_rest(&mut self, unit: Option<&UnitId>) {
         let passes = |row: &Name| {
             let ran = self.run.criterion(row).and_then(|row| row.ran.as_ref());
             ran.is_some_and(|shown| shown.result == Judgement::Pass)
@@ -350,7 +350,7 @@ impl Draft {
 
     /// What the engine's own commands say against a judge's acceptance: a finding per row, for whoever mends it. Whether
     /// they say anything.
-    pub fn commands_speak(&mut self, stage: &Stage, unit: Option<&Name>) -> bool {
+    pub fn commands_speak(&mut self, stage: &Stage, unit: Option<&UnitId>) -> bool {
         let protocol = self.protocol.clone();
         let gates = stage.ensures.iter().filter_map(|name| protocol.gates.get(name));
         let rows: Vec<(Name, AttemptId, String)> = gates
@@ -383,14 +383,14 @@ impl Draft {
         speak
     }
 
-    fn open_finding(&mut self, attempt: AttemptId, role: Option<&Name>, unit: Option<&Name>, said: FindingReport) {
+    fn open_finding(&mut self, attempt: AttemptId, role: Option<&Name>, unit: Option<&UnitId>, said: FindingReport) {
         let about = finding_of(attempt, role, self.units_meant(unit, &said), said);
         let tree = self.tree_judged(unit);
         self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about, tree });
     }
 
     /// The units a finding goes to: the one it names, the row's, the one whose scope holds the path, else every one.
-    fn units_meant(&self, unit: Option<&Name>, said: &FindingReport) -> Vec<Name> {
+    fn units_meant(&self, unit: Option<&UnitId>, said: &FindingReport) -> Vec<UnitId> {
         let units = &self.run.ledger.units;
         let row = said.criterion.as_ref().and_then(|row| self.run.criterion(row)).and_then(|row| row.unit.clone());
         let named = said.unit.clone().filter(|name| self.run.unit(name).is_some());
@@ -408,7 +408,7 @@ impl Draft {
     }
 }
 
-fn finding_of(attempt: AttemptId, role: Option<&Name>, units: Vec<Name>, said: FindingReport) -> Finding {
+fn finding_of(attempt: AttemptId, role: Option<&Name>, units: Vec<UnitId>, said: FindingReport) -> Finding {
     Finding {
         role: role.cloned(),
         of: None,

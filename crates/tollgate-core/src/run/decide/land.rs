@@ -19,7 +19,7 @@ use super::super::state::{AtLanding, LAND, Landing, Phase, Run};
 use super::draft::Draft;
 use super::{Answer, Command, LandEnd, Rejection};
 use crate::Name;
-use crate::id::DecisionId;
+use crate::id::{DecisionId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::Class;
 use crate::report::Judgement;
@@ -44,7 +44,7 @@ pub fn not_succeeded(run: &Run) -> Vec<String> {
 
 /// The commands that are run again on a tree which is not the one that the run closed with: all that any evidence was run by.
 fn commands(run: &Run) -> Vec<CommandRef> {
-    let dropped = |unit: &Option<Name>| {
+    let dropped = |unit: &Option<UnitId>| {
         let unit = unit.as_ref().and_then(|name| run.unit(name));
         unit.is_some_and(|unit| unit.state == UnitState::Dropped)
     };

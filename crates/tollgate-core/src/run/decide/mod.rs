@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use crate::Name;
 use crate::code::Code;
 use crate::digest::Digest;
-use crate::id::{AttemptId, DecisionId};
+use crate::id::{AttemptId, DecisionId, UnitId};
 use crate::report::{Disposition, Plan, Report};
 use crate::scope::Content;
 
@@ -75,7 +75,7 @@ pub enum Command {
     /// Time has passed.
     Tick,
     /// A person's word on what is held or halted.
-    Retry { unit: Option<Name> },
+    Retry { unit: Option<UnitId> },
     /// A person cuts the journal back to the last event that verifies.
     Repair(Box<RunRepaired>),
     /// A person ends the run.
@@ -191,11 +191,11 @@ pub enum Rejection {
     /// Nothing is held or halted.
     NothingToRetry,
     /// There is no such unit.
-    NoUnit(Name),
+    NoUnit(UnitId),
     /// Nothing of this unit is held.
-    NotHeld(Name),
+    NotHeld(UnitId),
     /// The unit is held, but the run has gone on without it.
-    GoneOn(Name),
+    GoneOn(UnitId),
     /// Only a person may say this.
     NotAPerson,
     /// Only the driver may say this.
@@ -211,9 +211,9 @@ pub enum Rejection {
     /// The protocol needs something this build does not run.
     Unsupported(String),
     /// Two lanes that may run side by side overlap: the lanes, and a pattern of each.
-    Overlap { one: Name, other: Name, patterns: (Name, Name) },
+    Overlap { one: UnitId, other: UnitId, patterns: (Name, Name) },
     /// A lane has no scope where it needs one, or a scope that cannot be used.
-    Scope { unit: Name, why: String },
+    Scope { unit: UnitId, why: String },
     /// An answer in advance names no ask, or no option of it.
     Advance { stage: Name, why: String },
     /// The run did not succeed: what is open, or how it ended.

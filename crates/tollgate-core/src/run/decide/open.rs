@@ -15,7 +15,7 @@ use super::{Decided, Rejection, Stamp};
 use crate::Name;
 use crate::diagnostic::Place;
 use crate::digest::Digest;
-use crate::id::RunId;
+use crate::id::{RunId, UnitId};
 use crate::protocol::Condition;
 use crate::protocol::Protocol;
 use crate::protocol::model::{
@@ -52,7 +52,7 @@ pub struct Open {
     pub config: serde_json::Value,
     pub answers: BTreeMap<Name, Name>,
     /// Scopes of lanes; each takes the place of what a document says.
-    pub scopes: BTreeMap<Name, Vec<Name>>,
+    pub scopes: BTreeMap<UnitId, Vec<Name>>,
     pub content: Content,
     pub budgets: Budgets,
     /// The credential pool of each role whose worker has one.
@@ -306,7 +306,7 @@ fn given(draft: &Draft) -> Result<(), Rejection> {
 }
 
 /// Stages that run lanes with these inputs.
-fn lane_stages(draft: &Draft) -> Vec<(&Each, Vec<Name>)> {
+fn lane_stages(draft: &Draft) -> Vec<(&Each, Vec<UnitId>)> {
     let stages = draft.protocol.flows.iter().flat_map(|flow| &flow.stages);
     let runs = |stage: &&Stage| stage.when.as_ref().is_none_or(|when| gate::truth(&draft.run, when, None));
     stages
@@ -319,8 +319,8 @@ fn lane_stages(draft: &Draft) -> Vec<(&Each, Vec<Name>)> {
 }
 
 /// Scopes given with the run take the place of what its documents say.
-fn scoped(draft: &mut Draft, scopes: &BTreeMap<Name, Vec<Name>>) -> Result<(), Rejection> {
-    let known: Vec<Name> = lane_stages(draft).into_iter().flat_map(|(_, lanes)| lanes).collect();
+fn scoped(draft: &mut Draft, scopes: &BTreeMap<UnitId, Vec<Name>>) -> Result<(), Rejection> {
+    let known: Vec<UnitId> = lane_stages(draft).into_iter().flat_map(|(_, lanes)| lanes).collect();
     let mut plan = Plan::default();
     for (name, scope) in scopes {
         let refuse = |why: String| Err(Rejection::Scope { unit: name.clone(), why });
@@ -358,7 +358,7 @@ fn disjoint(draft: &Draft) -> Result<(), Rejection> {
         if one_by_one || lanes.len() < 2 || !effects::flow_writes(&draft.protocol, &each.flow) {
             continue;
         }
-        let of = |lane: &Name| draft.run.unit(lane).map(|unit| unit.scope.clone()).unwrap_or_default();
+        let of = |lane: &UnitId| draft.run.unit(lane).map(|unit| unit.scope.clone()).unwrap_or_default();
         if let Some(unit) = lanes.iter().find(|lane| of(lane).is_empty()) {
             let others: Vec<String> =
                 lanes.iter().filter(|lane| *lane != unit).map(|lane| format!("`{lane}`")).collect();

@@ -6,12 +6,12 @@ use super::super::state::{At, MAIN, Phase};
 use super::Rejection;
 use super::draft::Draft;
 use crate::Name;
-use crate::id::InstanceId;
+use crate::id::{InstanceId, UnitId};
 use crate::protocol::model::Kind;
 
 impl Draft {
     /// Enters the stages that led to a hold, their limits renewed.
-    pub fn retry(&mut self, unit: Option<Name>) -> Result<(), Rejection> {
+    pub fn retry(&mut self, unit: Option<UnitId>) -> Result<(), Rejection> {
         self.needs_person()?;
         if let Some(name) = &unit
             && self.run.unit(name).is_none()
@@ -75,7 +75,7 @@ impl Draft {
     }
 
     /// Takes up one unit. What stands above it goes on with it alone: its siblings keep their places.
-    fn retry_unit(&mut self, unit: Name, held: Vec<(InstanceId, Name)>) -> Result<(), Rejection> {
+    fn retry_unit(&mut self, unit: UnitId, held: Vec<(InstanceId, Name)>) -> Result<(), Rejection> {
         if held.is_empty() {
             return Err(Rejection::NotHeld(unit));
         }

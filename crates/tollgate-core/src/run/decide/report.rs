@@ -13,7 +13,7 @@ use super::quota::is_cut_off;
 use super::work::other_work;
 use super::{AttemptResult, Rejection};
 use crate::Name;
-use crate::id::AttemptId;
+use crate::id::{AttemptId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Resource, Role, ScopePolicy, Stage};
 use crate::report::{Health, Judgement, Plan, Report, Verdict};
@@ -108,7 +108,7 @@ impl Draft {
     /// Paths that a writing role may not have changed: outside its areas, or outside the scope where it is strict and
     /// nothing will look at them again before they count. What a landing would not take it was told to take out, whose ever
     /// it is; the next landing looks at it again.
-    fn breach(&self, role: &Role, instance: &str, unit: Option<&Name>, changed: &[Changed]) -> Vec<Name> {
+    fn breach(&self, role: &Role, instance: &str, unit: Option<&UnitId>, changed: &[Changed]) -> Vec<Name> {
         if role.writes.is_empty() {
             return Vec::new();
         }
@@ -127,14 +127,14 @@ impl Draft {
 
     /// Paths outside the scope of a unit that its role may change all the same, by its policy or because a landing looks at
     /// them again: they are told. Some of many.
-    fn outside(&self, role: &Role, unit: Option<&Name>, changed: &[Changed]) -> Vec<Name> {
+    fn outside(&self, role: &Role, unit: Option<&UnitId>, changed: &[Changed]) -> Vec<Name> {
         let scope = unit.and_then(|name| self.run.unit(name)).map(|unit| unit.scope.as_slice()).unwrap_or_default();
         let paths = changed.iter().map(|change| &change.path).filter(|path| !scope::in_scope(path, scope));
         if role.writes.is_empty() || scope.is_empty() { Vec::new() } else { paths.take(NOTICED_MAX).cloned().collect() }
     }
 
     /// A document was given for a subject, with the rows it brings.
-    pub(super) fn given(&mut self, name: &Name, artifact: &OpenArtifact, unit: Option<&Name>) {
+    pub(super) fn given(&mut self, name: &Name, artifact: &OpenArtifact, unit: Option<&UnitId>) {
         let has_path = self.protocol.artifacts.get(name).is_some_and(|artifact| artifact.path.is_some());
         let tree = has_path.then(|| self.run.tree_of(unit).clone());
         let OpenArtifact { object, fields, .. } = artifact;
@@ -143,7 +143,7 @@ impl Draft {
     }
 
     /// What an accepted report delivers: documents, rows, units, variables.
-    fn deliver(&mut self, stage: &Stage, unit: Option<&Name>, result: &AttemptResult) {
+    fn deliver(&mut self, stage: &Stage, unit: Option<&UnitId>, result: &AttemptResult) {
         for (name, artifact) in &result.artifacts {
             self.given(name, artifact, unit);
         }
@@ -203,7 +203,7 @@ fn used(stage: &Stage, plan: &Plan) -> Plan {
 fn replaced(ledger: &Ledger, stage: &Stage, result: &AttemptResult) -> Option<Name> {
     let own = used(stage, &result.report.plan);
     let given = result.artifacts.values().map(|artifact| &artifact.plan);
-    let persons = |name: &Name| ledger.persons.contains(name);
+    let persons = |name: &str| ledger.persons.contains(name);
     std::iter::once(&own).chain(given).find_map(|plan| {
         let row = plan.criteria.iter().find(|row| {
             let other = |old: &Criterion| {
@@ -225,8 +225,8 @@ fn replaced(ledger: &Ledger, stage: &Stage, result: &AttemptResult) -> Option<Na
             let other = |old: &Unit| old.name == row.name && old.scope != row.scope;
             persons(&row.name) && ledger.units.iter().any(other)
         });
-        let name = row.map(|row| &row.id).or(requirement.map(|row| &row.id)).or(unit.map(|unit| &unit.name));
-        name.cloned()
+        let row = row.map(|row| &*row.id).or(requirement.map(|row| &*row.id));
+        row.or(unit.map(|unit| &*unit.name)).map(Name::from)
     })
 }
 
@@ -298,7 +298,7 @@ const UNIT_NAME_MAX: usize = 64;
 /// What is wrong with a plan. Names of units are parts of other names (`main/build:UNIT`, `reviewer@UNIT`), and a planner
 /// is not to be trusted with those.
 pub fn plan_problem(plan: &Plan) -> Option<String> {
-    let plain = |name: &Name| {
+    let plain = |name: &str| {
         (1..=UNIT_NAME_MAX).contains(&name.len())
             && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
     };

@@ -7,7 +7,7 @@ use super::super::gate::{self, CriterionState, Status};
 use super::super::state::keyed;
 use super::draft::Draft;
 use crate::Name;
-use crate::id::{DecisionId, FindingId};
+use crate::id::{DecisionId, FindingId, UnitId};
 use crate::protocol::condition::Condition;
 use crate::protocol::model::{Ensures, Kind, Resource, Route, Stage, Target};
 
@@ -64,7 +64,7 @@ impl Draft {
     }
 
     /// Whether a role has judged this content.
-    fn has_judged(&self, role: &Name, resources: &[Resource], unit: Option<&Name>) -> bool {
+    fn has_judged(&self, role: &Name, resources: &[Resource], unit: Option<&UnitId>) -> bool {
         let judgements = &self.run.ledger.judgements;
         let own = judgements.get(&keyed(role, unit)).into_iter().chain(judgements.get(&keyed(role, None)));
         own.into_iter().any(|judged| gate::fresh(&self.run, &judged.on, resources, unit))

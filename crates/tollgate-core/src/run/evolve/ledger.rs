@@ -8,6 +8,7 @@ use super::super::finding::FindingState;
 use super::super::gate;
 use super::super::state::{Criterion, Judged, Ledger, On, Requirement, Run, Shown, Unit, Waived, keyed};
 use crate::Name;
+use crate::id::UnitId;
 use crate::protocol::model::Resource;
 use crate::report::{Judgement, Plan, Verdict};
 use std::collections::BTreeSet;
@@ -36,12 +37,12 @@ pub(super) fn amended(run: &mut Run, decision: crate::id::DecisionId, resource: 
 pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned, by_person: bool) {
     let Plan { units, requirements, criteria } = &planned.plan;
     if by_person {
-        let names = units.iter().map(|row| &row.name).chain(requirements.iter().map(|row| &row.id));
-        ledger.persons.extend(names.chain(criteria.iter().map(|row| &row.id)).cloned());
+        let names = units.iter().map(|row| &*row.name).chain(requirements.iter().map(|row| &*row.id));
+        ledger.persons.extend(names.chain(criteria.iter().map(|row| &*row.id)).map(Name::from));
     }
     // What a person gave, nobody else replaces.
     let persons = ledger.persons.clone();
-    let may = |name: &Name| by_person || !persons.contains(name);
+    let may = |name: &str| by_person || !persons.contains(name);
     for row in units.iter().filter(|row| may(&row.name)) {
         let unit = Unit {
             name: row.name.clone(),
@@ -117,23 +118,23 @@ pub(super) fn change_findings(ledger: &mut Ledger, changed: &FindingChanged) {
 }
 
 /// The units that nothing is asked of any more.
-fn given_up(ledger: &Ledger) -> BTreeSet<Name> {
+fn given_up(ledger: &Ledger) -> BTreeSet<UnitId> {
     let dropped = ledger.units.iter().filter(|unit| unit.state == UnitState::Dropped);
     dropped.map(|unit| unit.name.clone()).collect()
 }
 
 /// A unit begins in a tree of its own.
-pub(super) fn part(run: &mut Run, unit: &Name) {
+pub(super) fn part(run: &mut Run, unit: &UnitId) {
     Arc::make_mut(&mut run.ledger).findings.values_mut().for_each(|finding| finding.part(unit));
 }
 
 /// A unit's own tree has the run's in it now.
-pub(super) fn meet(run: &mut Run, unit: &Name) {
+pub(super) fn meet(run: &mut Run, unit: &UnitId) {
     Arc::make_mut(&mut run.ledger).findings.values_mut().for_each(|finding| finding.meet(unit));
 }
 
 /// A unit's own tree is the run's now.
-pub(super) fn join(run: &mut Run, unit: &Name) {
+pub(super) fn join(run: &mut Run, unit: &UnitId) {
     let ledger = Arc::make_mut(&mut run.ledger);
     let gone = given_up(ledger);
     let all = ledger.findings.values_mut();
@@ -161,7 +162,7 @@ pub(super) fn waive(run: &mut Run, waiver: &WaiverGranted) {
 }
 
 /// Waives for a subject, on the content that a person was asked about.
-pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Option<Name>, on: On) {
+pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Option<UnitId>, on: On) {
     let seq = run.seq;
     let ledger = Arc::make_mut(&mut run.ledger);
     for role in &waiver.judgements {
@@ -198,7 +199,7 @@ pub(in crate::run) fn waive_for(run: &mut Run, waiver: &WaiverGranted, unit: Opt
 pub(super) fn open_finding(run: &mut Run, opened: &FindingOpened) {
     run.next_finding = run.next_finding.max(opened.finding.0 + 1);
     let ledger = Arc::make_mut(&mut run.ledger);
-    let apart = |name: &Name| ledger.units.iter().any(|unit| unit.name == *name && unit.is_apart());
+    let apart = |name: &UnitId| ledger.units.iter().any(|unit| unit.name == *name && unit.is_apart());
     let state = FindingState::open(opened.about.clone(), opened.tree.as_ref(), apart);
     ledger.findings.insert(opened.finding, state);
     bump(ledger, Resource::Findings);

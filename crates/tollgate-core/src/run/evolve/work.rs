@@ -8,7 +8,7 @@ use super::super::gate;
 use super::super::state::{At, Attempt, Collision, Instance, Judged, LastReport, On, Run, Shown, keyed};
 use super::{ledger, unit_mut, with};
 use crate::Name;
-use crate::id::InstanceId;
+use crate::id::{InstanceId, UnitId};
 use crate::report::{Health, Judgement, Verdict};
 use crate::scope::Content;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ pub(super) fn lose<'a>(
 }
 
 /// A person gave a tree back: who worked there before need not name any more what is in it.
-pub(super) fn answered_for(run: &mut Run, unit: Option<&Name>) {
+pub(super) fn answered_for(run: &mut Run, unit: Option<&UnitId>) {
     let owes = |it: &Instance| it.wrote.values().any(|wrote| !wrote.unnamed.is_empty());
     let there = |it: &Instance| unit.is_none() || it.unit.as_ref() == unit;
     let names = run.instances.iter().filter(|(_, it)| there(it) && owes(it)).map(|(name, _)| name.clone());
@@ -235,7 +235,7 @@ pub(super) fn remember(run: &mut Run, content: &Content) {
 }
 
 /// A subject's work moved to other content.
-pub(super) fn move_tree(run: &mut Run, unit: Option<&Name>, content: &Content) {
+pub(super) fn move_tree(run: &mut Run, unit: Option<&UnitId>, content: &Content) {
     remember(run, content);
     let own = unit.and_then(|name| unit_mut(run, name)).and_then(|unit| unit.tree.as_mut());
     match own.filter(|own| !own.landed) {
@@ -245,7 +245,7 @@ pub(super) fn move_tree(run: &mut Run, unit: Option<&Name>, content: &Content) {
 }
 
 /// The run's tree is another one, by the work of a unit or by that of nobody in particular.
-fn move_run(run: &mut Run, unit: Option<&Name>, content: &Content) {
+fn move_run(run: &mut Run, unit: Option<&UnitId>, content: &Content) {
     let moves = run.tree != content.tree;
     run.tree = content.tree.clone();
     if let Some(unit) = unit.and_then(|name| unit_mut(run, name)) {

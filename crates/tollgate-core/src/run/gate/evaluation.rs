@@ -6,6 +6,7 @@ use super::super::finding::FindingState;
 use super::super::state::{ArtifactState, At, Criterion, Instance, Judged, On, Requirement, Run, Unit, keyed};
 use super::{CriterionState, Status, criterion, fresh, given, is_waived, row_matches, stands};
 use crate::Name;
+use crate::id::UnitId;
 use crate::protocol::Condition;
 use crate::protocol::condition::{Quantifier, SetKind};
 use crate::protocol::model::{Class, Resource, Value};
@@ -16,14 +17,14 @@ const DEPTH_MAX: u8 = 16;
 
 pub(super) struct Eval<'a> {
     pub run: &'a Run,
-    pub unit: Option<&'a Name>,
+    pub unit: Option<&'a UnitId>,
     pub bound_to: &'a [Resource],
     pub depth: u8,
 }
 
 impl Eval<'_> {
     /// Whether a row or finding of this owner belongs to the subject: a unit's own; for the run all.
-    pub(super) fn owns(&self, owner: Option<&Name>) -> bool {
+    pub(super) fn owns(&self, owner: Option<&UnitId>) -> bool {
         self.unit.is_none_or(|unit| owner == Some(unit))
     }
 

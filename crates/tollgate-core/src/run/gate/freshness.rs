@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use super::super::state::{Criterion, On, Run};
 use super::{mandatory_of_unit, reads};
 use crate::Name;
+use crate::id::UnitId;
 use crate::protocol::condition::SetKind;
 use crate::protocol::model::{Ensures, Gate, Kind, Resource, Stage};
 use crate::scope::Content;
 
 /// What a subject's content is now, as far as gates bind to it.
-pub fn on(run: &Run, unit: Option<&Name>) -> On {
+pub fn on(run: &Run, unit: Option<&UnitId>) -> On {
     on_tree(run, run.tree_of(unit).clone())
 }
 
@@ -38,7 +39,7 @@ pub(in super::super) fn document(run: &Run, tree: &Name, resource: &Resource) ->
 }
 
 /// Whether a document was given and stands in a subject's tree as it was given.
-pub fn given(run: &Run, name: &str, unit: Option<&Name>) -> Option<bool> {
+pub fn given(run: &Run, name: &str, unit: Option<&UnitId>) -> Option<bool> {
     let artifact = run.artifacts.get(name)?;
     Some(match in_tree(run, run.tree_of(unit), name) {
         InTree::Elsewhere => true,
@@ -49,7 +50,7 @@ pub fn given(run: &Run, name: &str, unit: Option<&Name>) -> Option<bool> {
 
 /// Whether what a question would show of a document is what stands in a subject's tree; one that is neither given nor there is
 /// not shown.
-pub fn is_shown(run: &Run, name: &str, unit: Option<&Name>) -> bool {
+pub fn is_shown(run: &Run, name: &str, unit: Option<&UnitId>) -> bool {
     given(run, name, unit).unwrap_or_else(|| match in_tree(run, run.tree_of(unit), name) {
         InTree::Elsewhere => true,
         InTree::As(digest) => digest == crate::digest::Digest::of(b""),
@@ -73,7 +74,7 @@ fn in_tree(run: &Run, tree: &Name, artifact: &str) -> InTree {
 }
 
 /// Whether something said of `on` still stands for these resources, for a subject.
-pub fn fresh(run: &Run, on: &On, resources: &[Resource], unit: Option<&Name>) -> bool {
+pub fn fresh(run: &Run, on: &On, resources: &[Resource], unit: Option<&UnitId>) -> bool {
     let now = run.tree_of(unit);
     resources.iter().all(|resource| {
         if *resource == Resource::Tree {
@@ -88,7 +89,7 @@ pub fn fresh(run: &Run, on: &On, resources: &[Resource], unit: Option<&Name>) ->
 }
 
 /// Whether the run's tree is known to differ from what it began with where a unit's scope is.
-pub fn differs_in_scope(run: &Run, unit: &Name) -> bool {
+pub fn differs_in_scope(run: &Run, unit: &UnitId) -> bool {
     let scoped = |content: &Content| content.scoped.get(unit).cloned();
     let then = scoped(&run.opened.content);
     let now = run.contents.get(&run.tree).and_then(|content| scoped(content));
@@ -109,7 +110,7 @@ pub fn row_rests_on(run: &Run, row: &Criterion) -> Vec<Resource> {
 
 /// What a row of a unit rests on: what the row does, and what its unit's acceptance does, within the unit's scope. A sibling
 /// that lands moves the tree and not the unit's work; a gate bound to the tree is asked by itself.
-pub fn unit_row_rests_on(run: &Run, row: &Criterion, unit: &Name) -> Vec<Resource> {
+pub fn unit_row_rests_on(run: &Run, row: &Criterion, unit: &UnitId) -> Vec<Resource> {
     let mut bound: BTreeSet<Resource> = row_rests_on(run, row).into_iter().collect();
     let whole = bound.remove(&Resource::Tree);
     bound.extend(accepted_on(run, unit).into_iter().filter(|resource| *resource != Resource::Tree));
@@ -120,7 +121,7 @@ pub fn unit_row_rests_on(run: &Run, row: &Criterion, unit: &Name) -> Vec<Resourc
 }
 
 /// The content that a unit's acceptance rests on: what its mandatory gates are bound to, themselves or through gates they read.
-pub fn accepted_on(run: &Run, unit: &Name) -> Vec<Resource> {
+pub fn accepted_on(run: &Run, unit: &UnitId) -> Vec<Resource> {
     let gates = run.protocol.with_read(mandatory_of_unit(run, unit).map(|(_, gate)| gate));
     let bound: BTreeSet<&Resource> = gates.into_iter().flat_map(about).collect();
     bound.into_iter().cloned().collect()
@@ -151,7 +152,7 @@ fn owed(run: &Run) -> Vec<&Gate> {
 
 /// Whether an area is the same in two trees, for a unit within its scope and in nobody's: what is in no unit's care no unit's
 /// judges would miss. What is not known is not the same.
-fn same_area(run: &Run, one: &Name, other: &Name, area: &Resource, unit: Option<&Name>) -> bool {
+fn same_area(run: &Run, one: &Name, other: &Name, area: &Resource, unit: Option<&UnitId>) -> bool {
     let digest = |tree: &Name| {
         let content = run.contents.get(tree)?;
         match unit.and_then(|unit| content.scoped.get(unit)) {
@@ -171,7 +172,7 @@ pub fn same_in_nobodys(run: &Run, on: &On, resources: &[Resource]) -> bool {
 
 /// The trees whose content was measured under another scope of a unit than the one in force, by what its own tree measures
 /// now. A person widened the scope; what was said of the same content still stands.
-pub fn outdated(run: &Run, unit: &Name, now: &Content) -> Vec<Name> {
+pub fn outdated(run: &Run, unit: &UnitId, now: &Content) -> Vec<Name> {
     let then = run.contents.get(&now.tree).and_then(|content| content.scoped.get(unit));
     if then.is_none() || then == now.scoped.get(unit) {
         return Vec::new();

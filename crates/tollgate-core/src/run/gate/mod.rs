@@ -11,6 +11,7 @@ use super::event::{CommandRef, UnitState};
 use super::fan_out::is_left;
 use super::state::{Criterion, Run, Shown, Unit, keyed};
 use crate::Name;
+use crate::id::UnitId;
 use crate::protocol::Condition;
 use crate::protocol::condition::SetKind;
 use crate::protocol::model::{Gate, Resource, Value};
@@ -58,22 +59,22 @@ impl Status {
 }
 
 /// The status of a gate for a subject (a unit, or the run).
-pub fn status(run: &Run, gate: &Gate, unit: Option<&Name>) -> Status {
+pub fn status(run: &Run, gate: &Gate, unit: Option<&UnitId>) -> Status {
     Eval { run, unit, bound_to: &gate.bound_to, depth: 0 }.condition(&gate.holds)
 }
 
 /// The status of a part of a gate.
-pub fn status_in(run: &Run, gate: &Gate, part: &Condition, unit: Option<&Name>) -> Status {
+pub fn status_in(run: &Run, gate: &Gate, part: &Condition, unit: Option<&UnitId>) -> Status {
     Eval { run, unit, bound_to: &gate.bound_to, depth: 0 }.condition(part)
 }
 
 /// The status of a gate by name; one that does not exist fails.
-pub fn status_of(run: &Run, gate: &str, unit: Option<&Name>) -> Status {
+pub fn status_of(run: &Run, gate: &str, unit: Option<&UnitId>) -> Status {
     run.protocol.gates.get(gate).map_or(Status::Fails, |gate| status(run, gate, unit))
 }
 
 /// Whether a condition holds for a subject, outside any gate.
-pub fn truth(run: &Run, condition: &Condition, unit: Option<&Name>) -> bool {
+pub fn truth(run: &Run, condition: &Condition, unit: Option<&UnitId>) -> bool {
     Eval { run, unit, bound_to: &[], depth: 0 }.holds(condition)
 }
 
@@ -99,7 +100,7 @@ pub fn over_inputs<'v>(condition: &Condition, value: &dyn Fn(&str) -> Option<&'v
 }
 
 /// Gates that must hold at `done` of a unit.
-pub fn mandatory_of_unit<'a>(run: &'a Run, unit: &'a Name) -> impl Iterator<Item = (&'a Name, &'a Gate)> {
+pub fn mandatory_of_unit<'a>(run: &'a Run, unit: &'a UnitId) -> impl Iterator<Item = (&'a Name, &'a Gate)> {
     run.protocol
         .gates
         .iter()
@@ -135,7 +136,12 @@ words!(CriterionState {
 
 /// Where a criterion stands and whether what shows it is fresh for these resources. A row that names a command needs
 /// both: the command's result and, once a judge has spoken, the judge's.
-pub fn criterion(run: &Run, row: &Criterion, resources: &[Resource], subject: Option<&Name>) -> (CriterionState, bool) {
+pub fn criterion(
+    run: &Run,
+    row: &Criterion,
+    resources: &[Resource],
+    subject: Option<&UnitId>,
+) -> (CriterionState, bool) {
     // A waiver is of content: when that changed, what was shown since counts.
     if is_waived(run, row, resources, subject) {
         return (CriterionState::Waived, true);
@@ -159,13 +165,13 @@ pub fn criterion(run: &Run, row: &Criterion, resources: &[Resource], subject: Op
 }
 
 /// On whose content a row is shown for a subject: on that of its unit; once the unit was left or given up, on the subject's.
-pub fn whose<'a>(run: &Run, row: &'a Criterion, subject: Option<&'a Name>) -> Option<&'a Name> {
+pub fn whose<'a>(run: &Run, row: &'a Criterion, subject: Option<&'a UnitId>) -> Option<&'a UnitId> {
     let stands = |unit: &Unit| unit.state != UnitState::Dropped && !is_left(run, unit);
     row.unit.as_ref().filter(|unit| run.unit(unit).is_none_or(stands)).or(subject)
 }
 
 /// Whether a row's waiver still stands for these resources. What a person waived of a unit is not asked again when the unit is given up.
-pub fn is_waived(run: &Run, row: &Criterion, resources: &[Resource], subject: Option<&Name>) -> bool {
+pub fn is_waived(run: &Run, row: &Criterion, resources: &[Resource], subject: Option<&UnitId>) -> bool {
     let Some(waived) = &row.waived else { return false };
     let given_up = row.unit.as_ref().filter(|unit| run.unit(unit).is_some_and(|unit| unit.state == UnitState::Dropped));
     fresh(run, &waived.on, resources, given_up.or_else(|| whose(run, row, subject)))
@@ -173,7 +179,7 @@ pub fn is_waived(run: &Run, row: &Criterion, resources: &[Resource], subject: Op
 
 /// Where a row stands by its command alone, and whether that is fresh for these resources. A waiver is one of the row, and
 /// stands as long as the row's own; a command that passed when it was given was not waived with it.
-pub fn command(run: &Run, row: &Criterion, resources: &[Resource], subject: Option<&Name>) -> (CriterionState, bool) {
+pub fn command(run: &Run, row: &Criterion, resources: &[Resource], subject: Option<&UnitId>) -> (CriterionState, bool) {
     let in_spite = row.waived.as_ref().is_some_and(|waived| waived.with_command);
     if in_spite && is_waived(run, row, &row_rests_on(run, row), subject) {
         return (CriterionState::Waived, true);
@@ -188,7 +194,7 @@ pub fn command(run: &Run, row: &Criterion, resources: &[Resource], subject: Opti
 }
 
 /// Commands that a condition needs and that were not yet run on the subject's content.
-pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<CommandRef> {
+pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&UnitId>) -> Vec<CommandRef> {
     let tree = run.tree_of(unit);
     let mut needed = BTreeSet::new();
     for gate in run.protocol.with_read(gates.iter().filter_map(|name| run.protocol.gates.get(name))) {
@@ -219,13 +225,17 @@ pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&Name>) -> Vec<Co
 }
 
 /// The rows that a gate wants judged.
-pub fn rows_of<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<&'a Criterion> {
+pub fn rows_of<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&UnitId>) -> Vec<&'a Criterion> {
     let read = members(run, gate, unit).into_iter();
     read.filter(|(_, _, set)| *set == SetKind::Criterion).map(|(row, _, _)| row).collect()
 }
 
 /// The rows a gate reads, each once, with where it stands for the gate and whether that is fresh.
-pub fn rows_read<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<(&'a Criterion, CriterionState, bool)> {
+pub fn rows_read<'a>(
+    run: &'a Run,
+    gate: &'a Gate,
+    unit: Option<&UnitId>,
+) -> Vec<(&'a Criterion, CriterionState, bool)> {
     let stand = |(row, gate, set): (&'a Criterion, &Gate, SetKind)| {
         let (state, fresh) = stands(run, row, set, &gate.bound_to, unit);
         (row, state, fresh)
@@ -234,7 +244,7 @@ pub fn rows_read<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<(
 }
 
 /// The rows that a gate reads, itself or through others, each once: with the gate that reads it and as a member of which set.
-fn members<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&Name>) -> Vec<(&'a Criterion, &'a Gate, SetKind)> {
+fn members<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&UnitId>) -> Vec<(&'a Criterion, &'a Gate, SetKind)> {
     let gates = run.protocol.with_read(std::iter::once(gate)).into_iter();
     let atoms: Vec<(&Gate, &Condition)> =
         gates.flat_map(|gate| gate.holds.atoms().map(move |atom| (gate, atom))).collect();
@@ -260,7 +270,7 @@ fn stands(
     row: &Criterion,
     set: SetKind,
     resources: &[Resource],
-    unit: Option<&Name>,
+    unit: Option<&UnitId>,
 ) -> (CriterionState, bool) {
     if set == SetKind::Command { command(run, row, resources, unit) } else { criterion(run, row, resources, unit) }
 }

@@ -12,6 +12,7 @@ use std::path::{Component, Path};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
+use tollgate_core::id::UnitId;
 use tollgate_core::yaml::{self, Content, Fields, Node, Problems};
 
 pub use player::run_script;
@@ -27,7 +28,7 @@ pub struct Script {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The unit it is for; none: any.
-    pub unit: Option<Name>,
+    pub unit: Option<UnitId>,
     /// The iteration it is for; none: any.
     pub iteration: Option<u32>,
     /// Files to write, relative to the work tree.
@@ -128,7 +129,7 @@ impl Script {
 
 fn read_entry(node: &Node, problems: &mut Problems) -> Entry {
     let mut fields = Fields::open(node, "the entry", problems);
-    let unit = fields.take("unit").and_then(|node| problems.text(node, "`unit`"));
+    let unit = fields.take("unit").and_then(|node| problems.text(node, "`unit`")).map(UnitId::from);
     let iteration = fields.take("iteration").and_then(|node| {
         let number = problems.number(node, "`iteration`");
         if number == Some(0) {

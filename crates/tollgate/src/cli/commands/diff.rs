@@ -14,6 +14,7 @@ use tollgate_engine::workspace::{Workspace, WorkspaceError};
 
 use crate::cli::{Exit, Invocation};
 use crate::view::text::{Line, Style};
+use tollgate_core::id::UnitId;
 
 /// A longer patch is refused: half of one is worse than none.
 const PATCH_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -45,7 +46,7 @@ enum By {
 /// A part of a change: what it is, and between which trees; with paths, only of these.
 struct Part {
     title: String,
-    unit: Option<Name>,
+    unit: Option<UnitId>,
     from: Name,
     to: Name,
     only: Option<Vec<Name>>,
@@ -97,7 +98,7 @@ fn whole(run: &Run) -> Part {
 }
 
 /// The paths that a scope holds, in the change of the run.
-fn within(run: &Run, title: String, unit: Option<&Name>, only: Vec<Name>) -> Part {
+fn within(run: &Run, title: String, unit: Option<&UnitId>, only: Vec<Name>) -> Part {
     Part { title, unit: unit.cloned(), only: Some(only), ..whole(run) }
 }
 

@@ -15,6 +15,7 @@ use tollgate_engine::workspace::Dirty;
 
 use crate::cli::drive::{Wait, drive};
 use crate::cli::{Exit, Invocation};
+use tollgate_core::id::UnitId;
 
 /// How the help calls the protocol that a run is of.
 pub const PROTOCOL: &str = "PROTOCOL";
@@ -123,11 +124,11 @@ fn workers(args: &RunArgs) -> Result<BTreeMap<String, config::Choice>, Failure> 
 }
 
 /// Reads `SIDE=GLOB` pairs; a side may be given several patterns.
-fn scopes(texts: &[String]) -> Result<BTreeMap<Name, Vec<Name>>, Failure> {
-    let mut scopes: BTreeMap<Name, Vec<Name>> = BTreeMap::new();
+fn scopes(texts: &[String]) -> Result<BTreeMap<UnitId, Vec<Name>>, Failure> {
+    let mut scopes: BTreeMap<UnitId, Vec<Name>> = BTreeMap::new();
     for text in texts {
         let (side, pattern) = pair(text, "SIDE=GLOB")?;
-        scopes.entry(side).or_default().push(pattern);
+        scopes.entry(side.into()).or_default().push(pattern);
     }
     Ok(scopes)
 }
