@@ -94,7 +94,10 @@ fn incomplete(programs: &[Held]) -> Option<String> {
     }
     let any = |lets: fn(&Held) -> bool| partial.iter().any(|held| lets(held));
     let all = [
-        (any(|(_, leash)| leash.landlock == 0), "workers and commands can read and change every file that you can"),
+        (
+            any(|(_, leash)| leash.landlock.is_none()),
+            "workers and commands can read and change every file that you can",
+        ),
         (any(|(_, leash)| !leash.processes), "processes of workers and commands can outlive them"),
         (any(|held| !held.1.processes || lacks_mounts(held)), MOUNTS),
         (any(|held| is_command(held) && held.1.network == Network::Open), "commands can reach the network"),
@@ -122,7 +125,7 @@ fn lacks_mounts(held: &Held) -> bool {
 mod tests {
     use super::*;
 
-    fn leash(processes: bool, landlock: u32, network: Network, missing: &str) -> Leash {
+    fn leash(processes: bool, landlock: Option<u32>, network: Network, missing: &str) -> Leash {
         Leash { processes, landlock, network, missing: missing.to_owned(), ..Leash::default() }
     }
 
@@ -133,18 +136,22 @@ mod tests {
 
     #[test]
     fn each_missing_part_is_named_with_what_it_allows() {
-        let whole = (Some("developer"), leash(true, 7, Network::Open, ""));
-        assert_eq!(said(&[whole.clone(), (None, leash(true, 7, Network::Denied, ""))]), None);
+        let whole = (Some("developer"), leash(true, Some(7), Network::Open, ""));
+        assert_eq!(said(&[whole.clone(), (None, leash(true, Some(7), Network::Denied, ""))]), None);
         let files = "workers and commands can read and change every file that you can";
         let (processes, modes) = ("processes of workers and commands can outlive", "reach sockets of other programs");
         for (role, leash, allowed) in [
-            (Some("developer"), leash(true, 0, Network::Open, "no Landlock: old"), vec![files]),
-            (Some("developer"), leash(false, 7, Network::Open, "no pid namespace: no"), vec![processes, modes]),
-            (Some("developer"), leash(false, 0, Network::Open, "nothing"), vec![files, processes, modes]),
-            (Some("developer"), leash(true, 7, Network::Open, "no private mounts: no"), vec![modes]),
-            (None, leash(true, 7, Network::Denied, "no private mounts: no"), vec![modes]),
-            (None, leash(true, 7, Network::NoTcp, "no network namespace: no"), vec!["network without TCP"]),
-            (None, leash(true, 3, Network::Open, "no network namespace: no"), vec!["commands can reach the network;"]),
+            (Some("developer"), leash(true, None, Network::Open, "no Landlock: old"), vec![files]),
+            (Some("developer"), leash(false, Some(7), Network::Open, "no pid namespace: no"), vec![processes, modes]),
+            (Some("developer"), leash(false, None, Network::Open, "nothing"), vec![files, processes, modes]),
+            (Some("developer"), leash(true, Some(7), Network::Open, "no private mounts: no"), vec![modes]),
+            (None, leash(true, Some(7), Network::Denied, "no private mounts: no"), vec![modes]),
+            (None, leash(true, Some(7), Network::NoTcp, "no network namespace: no"), vec!["network without TCP"]),
+            (
+                None,
+                leash(true, Some(3), Network::Open, "no network namespace: no"),
+                vec!["commands can reach the network;"],
+            ),
         ] {
             let missing = leash.missing.clone();
             let text = said(&[whole.clone(), (role, leash)]).unwrap();
@@ -158,14 +165,14 @@ mod tests {
     #[test]
     fn sockets_without_a_path_are_named_where_the_kernel_does_not_hold_them() {
         let worker = |landlock| (Some("developer"), leash(true, landlock, Network::Open, ""));
-        assert_eq!(said(&[worker(6), (None, leash(true, 5, Network::Denied, ""))]), None);
-        assert_eq!(said(&[worker(5)]), Some(format!("sandbox: {ABSTRACT}")));
+        assert_eq!(said(&[worker(Some(6)), (None, leash(true, Some(5), Network::Denied, ""))]), None);
+        assert_eq!(said(&[worker(Some(5))]), Some(format!("sandbox: {ABSTRACT}")));
     }
 
     #[test]
     fn a_part_that_several_programs_miss_is_named_once() {
-        let worker = leash(true, 0, Network::Open, "no Landlock: old");
-        let command = leash(true, 0, Network::Open, "no Landlock: old; no network namespace: no");
+        let worker = leash(true, None, Network::Open, "no Landlock: old");
+        let command = leash(true, None, Network::Open, "no Landlock: old; no network namespace: no");
         let expected = said(&[(None, command.clone())]);
         assert!(expected.is_some());
         assert_eq!(said(&[(Some("developer"), worker.clone()), (None, command.clone())]), expected);
@@ -177,7 +184,7 @@ mod tests {
         let off = Leash { sandbox: Sandbox::Off, ..Leash::default() };
         let all = said(&[(Some("developer"), off.clone()), (None, off.clone())]);
         assert_eq!(all.as_deref(), Some("sandbox: off, so workers and commands can do everything that you can"));
-        let whole = leash(true, 7, Network::Open, "");
+        let whole = leash(true, Some(7), Network::Open, "");
         let some = said(&[(Some("reviewer"), whole), (Some("developer"), off.clone()), (Some("developer"), off)]);
         assert_eq!(some.as_deref(), Some("sandbox: off for developer, which can do everything that you can"));
     }

@@ -10,6 +10,12 @@ pub(super) trait Blank: Clone + PartialEq {
     fn blank() -> Self;
 }
 
+impl Blank for u32 {
+    fn blank() -> Self {
+        0
+    }
+}
+
 impl Blank for u64 {
     fn blank() -> Self {
         0

@@ -314,7 +314,7 @@ impl Run {
         let parked = self.pools.get(pool)?;
         Some(match parked.tried_by {
             Some(attempt) => Stopped::Tried { pool: pool.clone(), attempt },
-            None => Stopped::Parked { pool: pool.clone(), until_ms: parked.until_ms },
+            None => Stopped::Parked { pool: pool.clone(), until_ms: parked.until_ms.unwrap_or_default() },
         })
     }
 }

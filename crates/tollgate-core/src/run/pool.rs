@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::agent_stats::Quota;
+use super::blank::blank_as_none;
 use super::budget::{OnDay, Stopped, Used};
 use super::state::Run;
 use crate::Name;
@@ -35,8 +36,9 @@ const UNTIL_MS_MAX: u64 = 8 * 24 * 60 * 60_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pool {
-    /// 0: a person says that it is tried now.
-    pub until_ms: u64,
+    /// None: a person says that it is tried now.
+    #[serde(with = "blank_as_none")]
+    pub until_ms: Option<u64>,
     /// How often it said no in a row.
     pub times: u32,
     /// The attempt that finds out whether it can be called again.
@@ -59,7 +61,7 @@ impl Pool {
 
     /// Whether it may be called at a time.
     pub const fn is_closed(&self, now_ms: u64) -> bool {
-        self.tried_by.is_some() || self.until_ms > now_ms
+        self.tried_by.is_some() || matches!(self.until_ms, Some(until_ms) if until_ms > now_ms)
     }
 }
 
@@ -146,6 +148,14 @@ mod tests {
         assert_eq!(until(None, 40, 0), PAUSE_MS_MAX);
         let looks: Vec<u64> = [1_000, 9_000, 3_600_000].map(|now| look_again(1_000, now) - now).to_vec();
         assert_eq!(looks, [2_000, 8_000, 60_000]);
+    }
+
+    #[test]
+    fn a_pool_that_a_person_wants_tried_is_written_with_the_time_zero() {
+        let text = r#"{"until_ms":0,"times":2,"said":"no"}"#;
+        let pool: Pool = serde_json::from_str(text).unwrap();
+        assert_eq!((pool.until_ms, pool.is_closed(0)), (None, false));
+        assert_eq!(serde_json::to_string(&pool).unwrap(), text);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::blank::blank_as_none;
 use crate::words::words;
 
 /// How much is asked of the sandbox, the most first.
@@ -42,9 +43,9 @@ pub struct Leash {
     /// Whether its processes lived and died in a namespace of their own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub processes: bool,
-    /// The version of Landlock that kept it to its files; 0: nothing did.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub landlock: u32,
+    /// The version of Landlock that kept it to its files; none: nothing did.
+    #[serde(default, skip_serializing_if = "is_default", with = "blank_as_none")]
+    pub landlock: Option<u32>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub network: Network,
     /// Why something of it is missing.
@@ -55,12 +56,12 @@ pub struct Leash {
 impl Leash {
     /// Whether a program could reach sockets that have a name and no path: Landlock of version 6 keeps it from those of others.
     pub fn reaches_abstract_sockets(&self) -> bool {
-        (1..ABSTRACT_SOCKETS).contains(&self.landlock) && self.network != Network::Denied
+        self.landlock.is_some_and(|version| version < ABSTRACT_SOCKETS) && self.network != Network::Denied
     }
 
     /// Whether a program could neither leave its files nor outlive its end.
     pub fn holds(&self) -> bool {
-        self.processes && self.landlock > 0
+        self.processes && self.landlock.is_some()
     }
 }
 
@@ -76,9 +77,10 @@ mod tests {
     fn what_was_not_on_is_not_written() {
         let off = Leash { sandbox: Sandbox::Off, ..Leash::default() };
         assert_eq!(serde_json::to_string(&off).unwrap(), r#"{"sandbox":"off"}"#);
-        let on = Leash { processes: true, landlock: 7, network: Network::NoTcp, ..Leash::default() };
+        let on = Leash { processes: true, landlock: Some(7), network: Network::NoTcp, ..Leash::default() };
         let text = serde_json::to_string(&on).unwrap();
         assert_eq!(text, r#"{"sandbox":"prefer","processes":true,"landlock":7,"network":"no_tcp"}"#);
         assert_eq!(serde_json::from_str::<Leash>(&text).unwrap(), on);
+        assert_eq!(serde_json::from_str::<Leash>(r#"{"sandbox":"off","landlock":0}"#).unwrap(), off);
     }
 }

@@ -304,7 +304,7 @@ fn confinement(
     let confinement = wished.confinement(&asked.tollgate, &asked.state, support, false);
     let mut confinement = confinement.map_err(|why| Stop::execution(WorkerError::Unheld(why)))?;
     let grant = baseline.grant(asked, cwd, dossier, &mut frame.guard)?;
-    if confinement.leash.landlock == 0 {
+    if confinement.leash.landlock.is_none() {
         let why = if confinement.leash.missing.is_empty() { "it is off" } else { &confinement.leash.missing };
         frame.guard.warnings.push(format!("no sandbox kept the worker to its surfaces: {why}"));
     }

@@ -13,7 +13,7 @@ const BYTES_MAX: usize = 160;
 
 /// What the output of a worker that was held says that it was denied; what was not held was denied nothing by us.
 pub(crate) fn reported(log: &Path, leash: &Leash) -> Vec<String> {
-    let held = leash.landlock > 0;
+    let held = leash.landlock.is_some();
     // A log is bounded, and for people: one that cannot be read tells nothing.
     let bytes = if held { std::fs::read(log).unwrap_or_default() } else { Vec::new() };
     let mut found: Vec<usize> = Vec::new();
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use crate::testing::{folder, write};
 
-    fn of(log: &str, landlock: u32) -> Vec<String> {
+    fn of(log: &str, landlock: Option<u32>) -> Vec<String> {
         let folder = folder("denied");
         write(&folder, "log", log);
         reported(&folder.join("log"), &Leash { landlock, ..Leash::default() })
@@ -70,15 +70,15 @@ mod tests {
             "denied: EROFS: open /v",
             "denied: \"it\": Permission denied",
         ];
-        assert_eq!(of(log, 3), named);
-        assert_eq!(of(log, 0), Vec::<String>::new(), "nothing held it");
-        assert_eq!(of("all is well\n", 3), Vec::<String>::new());
+        assert_eq!(of(log, Some(3)), named);
+        assert_eq!(of(log, None), Vec::<String>::new(), "nothing held it");
+        assert_eq!(of("all is well\n", Some(3)), Vec::<String>::new());
     }
 
     #[test]
     fn no_output_names_too_much() {
         let flood: String = (0..1000).map(|at| format!("{}{at}: Permission denied\n", "x".repeat(1000))).collect();
-        let named = of(&flood, 3);
+        let named = of(&flood, Some(3));
         assert!(named.len() == SHOWN_MAX && named.iter().all(|said| said.len() < 2 * BYTES_MAX), "{named:?}");
     }
 }

@@ -206,7 +206,7 @@ impl Confinement {
         let Leash { processes, landlock, network, .. } = self.leash;
         let path = std::env::join_paths(search_path(&self.unseen)).map_err(io::Error::other)?;
         program.env.set.push(("PATH".into(), path));
-        if !processes && landlock == 0 && network == Network::Open {
+        if !processes && landlock.is_none() && network == Network::Open {
             return Ok(program);
         }
         let temporary = own.scratch.join("tmp");
@@ -244,7 +244,7 @@ impl Confinement {
             kept.extend(program_folders::within(&writes)?);
         }
         let hidden = visible_paths::hidden(&self.state, &self.unseen);
-        let (files, bound, mounts) = (landlock > 0, self.bound, self.mounts);
+        let (files, bound, mounts) = (landlock.is_some(), self.bound, self.mounts);
         let covered = service_sockets::to_cover(reads.iter().chain(&writes), &self.named);
         let answer = clock::nonce()?;
         let policy = Policy {

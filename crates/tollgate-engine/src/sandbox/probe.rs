@@ -26,8 +26,8 @@ pub struct SandboxSupport {
     /// Why the rest of the file system cannot be mounted read-only or covered, where there is a namespace to do it in.
     #[serde(default)]
     pub mounts: Option<String>,
-    /// The version of Landlock; 0: it does not hold.
-    pub landlock: u32,
+    /// The version of Landlock; none: it does not hold.
+    pub landlock: Option<u32>,
     /// Why Landlock does not hold.
     pub files: Option<String>,
     /// Why there is no network namespace.
@@ -40,7 +40,7 @@ impl SandboxSupport {
         match self.network.as_ref().or(self.processes.as_ref()) {
             None => Network::Denied,
             // The fourth version knows TCP.
-            Some(_) if self.landlock >= 4 => Network::NoTcp,
+            Some(_) if self.landlock >= Some(4) => Network::NoTcp,
             Some(_) => Network::Open,
         }
     }
@@ -83,7 +83,7 @@ pub fn probe(helper: &Path) -> SandboxSupport {
     SandboxSupport {
         processes: Some(why.clone()),
         mounts: None,
-        landlock: 0,
+        landlock: None,
         files: Some(why.clone()),
         network: Some(why),
     }
@@ -133,7 +133,7 @@ pub(super) fn report() -> Result<u8, String> {
     let hold =
         wanted("files").map_err(|error| error.to_string()).and_then(|()| file_rules::hold(&Policy::default(), &[]));
     match hold {
-        Ok(version) => support.landlock = version,
+        Ok(version) => support.landlock = Some(version),
         Err(why) => support.files = Some(why),
     }
     let text = serde_json::to_string(&support).map_err(|error| error.to_string())?;

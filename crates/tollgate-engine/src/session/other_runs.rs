@@ -50,7 +50,7 @@ fn used(amounts: &[u64]) -> Used {
 /// What a run tells the others.
 pub fn said(run: &Run) -> Says {
     let pool = |(name, pool): (&Name, &Pool)| {
-        let note = PoolNote { until_ms: pool.until_ms, tried: pool.tried_by.is_some(), said: pool.said.clone() };
+        let note = PoolNote { until_ms: pool.until_ms.unwrap_or(0), tried: pool.tried_by.is_some(), said: pool.said.clone() };
         let note = serde_json::to_vec(&note).unwrap_or_default();
         (pool_key(name), Said { note, ..Said::default() })
     };

@@ -40,7 +40,7 @@ impl Draft {
     fn pool_is_closed(&mut self, role: &Name) -> bool {
         let name = self.run.pool_of(role).clone();
         let known = self.run.pools.get(&name);
-        if let Some(pool) = known.filter(|pool| pool.is_closed(self.now_ms) || pool.until_ms == 0) {
+        if let Some(pool) = known.filter(|pool| pool.is_closed(self.now_ms) || pool.until_ms.is_none()) {
             return pool.is_closed(self.now_ms);
         }
         let waited = known.filter(|pool| pool.elsewhere).and_then(|pool| Some((pool.heard?, pool.said.clone())));

@@ -36,7 +36,7 @@ impl Draft {
             };
         }
         // What waits for a time may be tried before it, on a person's word.
-        let sleeps = self.run.pools.values().any(|pool| pool.tried_by.is_none() && pool.until_ms > 0);
+        let sleeps = self.run.pools.values().any(|pool| pool.tried_by.is_none() && pool.until_ms.is_some());
         if held.is_empty() && !sleeps && !matches!(self.run.phase, Phase::Halted { .. }) {
             return Err(Rejection::NothingToRetry);
         }

@@ -59,7 +59,9 @@ impl Draft {
         let named = quota.as_ref().is_some_and(|quota| quota.resets_ms == Some(until_ms));
         // One that began before the pool said no says nothing new, unless it names a later time.
         let is_news = known.is_none_or(|pool| {
-            pool.tried_by == Some(attempt) || pool.until_ms <= self.now_ms || named && until_ms > pool.until_ms
+            pool.tried_by == Some(attempt)
+                || pool.until_ms <= Some(self.now_ms)
+                || named && Some(until_ms) > pool.until_ms
         });
         if is_news {
             let said = quota.map(|quota| quota.said).unwrap_or_default();

@@ -26,7 +26,7 @@ pub(super) enum Ending<'a> {
 pub(super) fn begun(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
     let Work::Dispatch { role, .. } = &started.work else { return };
     let pool = run.pool_of(role).clone();
-    if run.pools.get(&pool).is_some_and(|pool| pool.elsewhere && pool.until_ms > 0) {
+    if run.pools.get(&pool).is_some_and(|pool| pool.elsewhere && pool.until_ms.is_some()) {
         // Another run tried it and was answered.
         run.pools.remove(&pool);
     } else if let Some(pool) = run.pools.get_mut(&pool) {
@@ -53,7 +53,7 @@ pub(super) fn ended(run: &mut Run, at_ms: u64, id: AttemptId, ending: Ending<'_>
     Arc::make_mut(&mut run.spent).add(unit.as_ref(), at_ms, used);
     if matches!(ending, Ending::Reported(_)) {
         // Unless another one was told since that it is closed.
-        run.pools.retain(|_, pool| pool.tried_by != Some(id) || pool.until_ms > at_ms);
+        run.pools.retain(|_, pool| pool.tried_by != Some(id) || pool.until_ms > Some(at_ms));
     }
     run.pools.values_mut().filter(|pool| pool.tried_by == Some(id)).for_each(|pool| pool.tried_by = None);
 }
@@ -80,7 +80,7 @@ pub(super) fn park(run: &mut Run, parked: &AttemptParked) {
 
 /// A person says: try again.
 pub(super) fn wake(run: &mut Run) {
-    run.pools.values_mut().for_each(|pool| (pool.until_ms, pool.times) = (0, 0));
+    run.pools.values_mut().for_each(|pool| (pool.until_ms, pool.times) = (None, 0));
 }
 
 /// A pool is left alone. What tries it meanwhile was asked before, and is no word on the time after.
@@ -89,7 +89,8 @@ pub(super) fn close(run: &mut Run, parked: &PoolParked) {
     let (times, tried_by) = before.map_or((0, None), |pool| (pool.times, pool.tried_by));
     // Who only waits for what comes of another's call was not told no.
     let times = if parked.tried { times } else { times.saturating_add(1) };
-    let until_ms = before.map_or(0, |pool| pool.until_ms).max(parked.until_ms);
+    let named = Some(parked.until_ms).filter(|until_ms| *until_ms > 0);
+    let until_ms = before.and_then(|pool| pool.until_ms).max(named);
     let (said, heard, elsewhere) = (parked.said.clone(), parked.run, parked.tried);
     run.pools.insert(parked.pool.clone(), Pool { until_ms, times, tried_by, said, heard, elsewhere });
 }

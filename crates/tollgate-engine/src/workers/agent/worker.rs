@@ -71,7 +71,7 @@ impl AgentWorker {
             schema: schema.as_deref(),
             args: &self.argv[1..],
             // Inside of Landlock nobody mounts: a sandbox of its own would not come up, and Codex would do nothing.
-            held: job.confinement.as_ref().is_some_and(|confinement| confinement.leash.landlock > 0),
+            held: job.confinement.as_ref().is_some_and(|confinement| confinement.leash.landlock.is_some()),
         };
         let adapter = self.spec.adapter;
         let call = (adapter.call)(&ask);

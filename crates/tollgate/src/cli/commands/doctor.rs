@@ -283,7 +283,7 @@ impl Report {
         };
         let parts = [
             able.processes.is_none().then(|| "pid namespace".to_owned()),
-            (able.landlock > 0).then(|| format!("Landlock version {}", able.landlock)),
+            able.landlock.map(|version| format!("Landlock version {version}")),
             (able.processes.is_none() && able.mounts.is_none()).then(|| "private mounts".to_owned()),
             match able.network() {
                 Network::Denied => Some("commands without network (namespace)".to_owned()),
