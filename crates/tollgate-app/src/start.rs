@@ -30,7 +30,7 @@ use crate::protocols::{self, Definition};
 use crate::repository::{CONFIG_PATH, Folder, Repository};
 use crate::runs::Runs;
 use crate::trust::{self, Standing};
-use tollgate_core::id::UnitId;
+use tollgate_core::id::{StageId, UnitId};
 
 const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
@@ -50,7 +50,7 @@ pub struct Request {
     /// What each side may change, in place of what documents say.
     pub scopes: BTreeMap<UnitId, Vec<Name>>,
     /// Answers in advance, by stage.
-    pub answers: BTreeMap<Name, Name>,
+    pub answers: BTreeMap<StageId, Name>,
     /// What the run is for; empty: the first heading of the task.
     pub title: String,
     /// What to do with changes that are not committed.

@@ -214,6 +214,10 @@ name_id!(
     /// A unit of the run's work.
     UnitId
 );
+name_id!(
+    /// A stage of a flow, or an ask that flows share.
+    StageId
+);
 
 #[cfg(test)]
 mod tests {

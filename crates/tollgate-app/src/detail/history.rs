@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::format;
 use tollgate_api::{self as api, AttemptStatus};
 use tollgate_core::Name;
-use tollgate_core::id::{AttemptId, DecisionId, InstanceId, UnitId};
+use tollgate_core::id::{AttemptId, DecisionId, InstanceId, StageId, UnitId};
 use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::Kind;
 use tollgate_core::report::{Health, Judgement, SectionRead, Verdict};
@@ -38,7 +38,7 @@ pub struct History {
     /// Why each unit is in its state.
     pub unit_why: BTreeMap<UnitId, String>,
     /// The stage that each flow instance last came from.
-    pub last_stage: BTreeMap<InstanceId, Name>,
+    pub last_stage: BTreeMap<InstanceId, StageId>,
     /// The branch that holds the tree.
     pub branch: Option<String>,
     /// When the last event was recorded.
@@ -99,7 +99,7 @@ struct Teller<'a> {
     /// The attempt whose report is being settled.
     current: Option<usize>,
     /// How often each route was taken.
-    taken: BTreeMap<(InstanceId, Name, Name), u32>,
+    taken: BTreeMap<(InstanceId, StageId, Name), u32>,
 }
 
 impl Teller<'_> {
@@ -337,7 +337,7 @@ impl Teller<'_> {
 
     /// An outcome belongs to what a role last reported at its stage and to the commands that were run on that; without
     /// a role, to the last attempt there.
-    fn route(&mut self, instance: &InstanceId, stage: &Name, outcome: Option<&Outcome>, to: &str) {
+    fn route(&mut self, instance: &InstanceId, stage: &StageId, outcome: Option<&Outcome>, to: &str) {
         let places = self.unrouted.remove(instance).unwrap_or_default();
         let attempts = &mut self.history.attempts;
         let here: Vec<usize> = places.into_iter().filter(|place| *attempts[*place].wire.stage == **stage).collect();

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::Name;
-use crate::id::{InstanceId, UnitId};
+use crate::id::{InstanceId, StageId, UnitId};
 use crate::protocol::model::{Each, Kind, Over, Owner, Rule, Stage, Target, Value};
 use crate::protocol::{Condition, LandOutcome, Outcome};
 use crate::run::state::{MAIN, Run};
@@ -40,7 +40,7 @@ struct Frame {
     instance: Option<InstanceId>,
     unit: Subject,
     /// The frame that runs it, and by which stage.
-    up: Option<(Box<Frame>, Name)>,
+    up: Option<(Box<Frame>, StageId)>,
 }
 
 #[derive(Debug, Clone)]
@@ -147,7 +147,7 @@ impl Walk<'_> {
     }
 
     fn enter(&mut self, frame: &Frame, stage: &Stage) {
-        if !self.seen.insert((frame.path(), stage.id.clone())) {
+        if !self.seen.insert((frame.path(), (&*stage.id).into())) {
             return;
         }
         let holds = stage.when.as_ref().map_or(Some(true), |when| self.known(frame, when));

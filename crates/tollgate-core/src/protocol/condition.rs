@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Name;
+use crate::id::StageId;
 use crate::words::words;
 
 /// A condition over variables, the subject, gates and the ledger.
@@ -26,7 +27,7 @@ pub enum Condition {
     /// The role's last judgement of this content accepts.
     Judged(Name),
     /// An ask was answered with one of these options.
-    Answer { ask: Name, options: Vec<Name>, by_anyone: bool },
+    Answer { ask: StageId, options: Vec<Name>, by_anyone: bool },
     /// A configured command passes, so many times in a row on the same content.
     Command { name: Name, repeat: u32 },
     /// An artifact exists, with these fields if any are named.

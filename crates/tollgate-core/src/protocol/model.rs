@@ -8,6 +8,7 @@ use super::condition::Condition;
 use super::outcome::Outcome;
 use crate::Name;
 use crate::diagnostic::Place;
+use crate::id::StageId;
 use crate::report::{Part, Verdict};
 use crate::scope::Area;
 use crate::words::{words, words_or_name};
@@ -187,7 +188,7 @@ pub struct Flow {
 /// One place in a flow, or a shared ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stage {
-    pub id: Name,
+    pub id: StageId,
     pub kind: Kind,
     pub when: Option<Condition>,
     /// Gates that must hold and artifacts that must exist when it starts.
@@ -358,9 +359,9 @@ pub enum Ensures {
 #[serde(rename_all = "snake_case")]
 pub enum Target {
     /// A stage of the same flow.
-    Stage(Name),
+    Stage(StageId),
     /// A shared ask.
-    Ask(Name),
+    Ask(StageId),
     /// This stage again.
     Again,
     Done,

@@ -7,7 +7,7 @@ use super::budget::Over;
 use super::repetition::Once;
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{AttemptId, InstanceId, UnitId};
+use crate::id::{AttemptId, InstanceId, StageId, UnitId};
 pub use crate::protocol::LandOutcome;
 use crate::protocol::Outcome;
 use crate::protocol::model::{Class, Target};
@@ -310,7 +310,7 @@ words!(UnitState {
 pub struct Asked {
     pub instance: InstanceId,
     /// The ask: a stage of the flow or a shared ask.
-    pub ask: Name,
+    pub ask: StageId,
     pub class: Class,
     pub question: String,
     /// Why it is asked, in the words of the run.
@@ -366,7 +366,7 @@ pub struct DefaultAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
-    pub stage: Name,
+    pub stage: StageId,
     /// What the stage came to; none: the stage is the question itself.
     #[serde(with = "blank_as_none")]
     pub outcome: Option<Outcome>,

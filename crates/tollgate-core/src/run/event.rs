@@ -12,7 +12,7 @@ use super::envelope::{DataIn, DataOut};
 use super::sandbox_record::Leash;
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RunId, UnitId};
+use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RunId, StageId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Target, Value};
 use crate::report::{CriterionReport, Disposition, Health, Plan, SectionRead, Verdict};
@@ -122,7 +122,7 @@ events! {
         /// What else is in force, for people.
         config: serde_json::Value,
         /// Answers given in advance by `person`: stage to option.
-        answers: BTreeMap<Name, Name>,
+        answers: BTreeMap<StageId, Name>,
         person: Name,
         content: Content,
         /// What a unit, the run and a day may use.
@@ -161,15 +161,15 @@ events! {
         parent: Option<InstanceId>,
         /// The stage of the parent that runs it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        each: Option<Name>,
-        stage: Name,
+        each: Option<StageId>,
+        stage: StageId,
         /// Whether it works in a tree of its own, made now from its caller's.
         own_tree: bool,
     }
     /// An outcome was routed.
     FlowMoved = "flow.moved" {
         instance: InstanceId,
-        stage: Name,
+        stage: StageId,
         outcome: Outcome,
         /// The rule's own outcome pattern: with the stage, the name of its counter.
         rule: Name,
@@ -184,14 +184,14 @@ events! {
     /// A stage was entered again without an outcome of its own: by `retry`, by an answer, or by a re-entered `each`.
     FlowResumed = "flow.resumed" {
         instance: InstanceId,
-        stage: Name,
+        stage: StageId,
         /// Whether the limits of the stage are renewed.
         renewed: bool,
     }
     /// An answer returned a flow to where its question came from.
     FlowReturned = "flow.returned" {
         instance: InstanceId,
-        stage: Name,
+        stage: StageId,
         /// The question that was answered; none: it was skipped and never asked.
         #[serde(with = "blank_as_none")]
         decision: Option<DecisionId>,
@@ -201,16 +201,16 @@ events! {
         renews: Option<Name>,
     }
     /// Units are at work below a stage.
-    EachEntered = "each.entered" { instance: InstanceId, stage: Name, units: Vec<UnitId> }
+    EachEntered = "each.entered" { instance: InstanceId, stage: StageId, units: Vec<UnitId> }
     /// Nothing can move in this instance without a person.
     FlowHeld = "flow.held" {
-        instance: InstanceId, stage: Name, #[serde(with = "blank_as_none")] outcome: Option<Outcome>, why: String,
+        instance: InstanceId, stage: StageId, #[serde(with = "blank_as_none")] outcome: Option<Outcome>, why: String,
     }
     /// Work began under a lease; its token is this event's seq.
     AttemptStarted = "attempt.started" {
         attempt: AttemptId,
         instance: InstanceId,
-        stage: Name,
+        stage: StageId,
         work: Work,
         /// The tree it starts from.
         tree: Name,

@@ -3,7 +3,7 @@
 use super::event::UnitState;
 use super::state::{At, Instance, Run, Unit};
 use crate::Name;
-use crate::id::UnitId;
+use crate::id::{StageId, UnitId};
 use crate::protocol::model::{Each, Kind, Over, Stage, Target, Value};
 
 /// The units an `each` of a subject runs over, in plan order, also those that are not in the ledger yet.
@@ -73,7 +73,7 @@ fn is_below_a_raise(run: &Run, instance: &Instance) -> bool {
 }
 
 /// What a unit below an `each` raised.
-pub fn raised(run: &Run, name: &str, stage: &Name) -> Option<Name> {
+pub fn raised(run: &Run, name: &str, stage: &StageId) -> Option<Name> {
     let mut below = run.children(name).filter(|(_, child)| child.each.as_ref() == Some(stage));
     below.find_map(|(_, child)| {
         let At::Ended { end: Target::Raise(name) } = &child.at else { return None };

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::blank::blank_as_none;
-use crate::Name;
-use crate::id::{AttemptId, DecisionId};
+use crate::id::{AttemptId, DecisionId, StageId};
 use crate::protocol::Outcome;
 use crate::protocol::model::Target;
 
@@ -13,29 +12,29 @@ use crate::protocol::model::Target;
 #[serde(rename_all = "snake_case")]
 pub enum At {
     /// Entered; a driver grants the lease.
-    Ready { stage: Name },
+    Ready { stage: StageId },
     /// Somebody works under a lease.
-    Leased { stage: Name, attempt: AttemptId },
+    Leased { stage: StageId, attempt: AttemptId },
     /// A person is asked.
-    Waiting { stage: Name, decision: DecisionId },
+    Waiting { stage: StageId, decision: DecisionId },
     /// Units are at work below it.
-    Each { stage: Name },
+    Each { stage: StageId },
     /// Nothing moves without a person's `retry`.
     Held {
-        stage: Name,
+        stage: StageId,
         #[serde(with = "blank_as_none")]
         outcome: Option<Outcome>,
         why: String,
     },
     /// Everything is done; decisions beside the work are still open.
-    Closing { stage: Name },
+    Closing { stage: StageId },
     /// It has ended.
     Ended { end: Target },
 }
 
 impl At {
     /// The stage, while it has one.
-    pub fn stage(&self) -> Option<&Name> {
+    pub fn stage(&self) -> Option<&StageId> {
         match self {
             Self::Ready { stage }
             | Self::Leased { stage, .. }

@@ -22,7 +22,7 @@ pub use super::subject::SubjectKey;
 use super::{Told, Wrote};
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RunId, UnitId};
+use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RunId, StageId, UnitId};
 use crate::protocol::Protocol;
 use crate::protocol::model::{Flow, Resource, Stage, Value};
 use crate::report::{Disposition, Judgement, Verdict};
@@ -136,11 +136,11 @@ pub struct Instance {
     pub unit: Option<UnitId>,
     pub parent: Option<InstanceId>,
     /// The stage of the parent that runs it.
-    pub each: Option<Name>,
+    pub each: Option<StageId>,
     pub at: At,
     pub counters: BTreeMap<Name, Counter>,
     /// How often each stage was dispatched, repeats after a crash left out.
-    pub iterations: BTreeMap<Name, u32>,
+    pub iterations: BTreeMap<StageId, u32>,
     /// What the stage it is at must know: the diagnostics of a malformed report, the paths of a collision.
     pub remarks: Vec<String>,
     /// The role whose report the remarks are about; none: the engine measured them.
@@ -180,7 +180,7 @@ pub struct Attempt {
     /// The fencing token: the seq of the event that granted the lease.
     pub token: u64,
     pub instance: InstanceId,
-    pub stage: Name,
+    pub stage: StageId,
     pub work: Work,
     pub tree: Name,
     /// The content it was given: what comes of it is said of this, whatever changes meanwhile.

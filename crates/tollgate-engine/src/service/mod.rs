@@ -16,7 +16,7 @@ use tollgate_core::code::Code;
 use tollgate_core::context;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::digest::Digest;
-use tollgate_core::id::{DecisionId, RunId, UnitId};
+use tollgate_core::id::{DecisionId, RunId, StageId, UnitId};
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
 use tollgate_core::run::budget::Budgets;
@@ -87,7 +87,7 @@ pub struct Start {
     /// What is in force and where it comes from, for people.
     pub config: serde_json::Value,
     /// Answers in advance.
-    pub answers: BTreeMap<Name, Name>,
+    pub answers: BTreeMap<StageId, Name>,
     /// Scopes of lanes, in place of what documents say.
     pub scopes: BTreeMap<UnitId, Vec<Name>>,
     /// What a unit, the run and a day may use.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
-use tollgate_core::id::{AttemptId, DecisionId, RunId};
+use tollgate_core::id::{AttemptId, DecisionId, RunId, StageId};
 use tollgate_core::protocol::{self, Protocol, model::Value};
 use tollgate_core::report::{CriterionReport, Health, Judgement, Plan, Verdict};
 use tollgate_core::run::budget::Budgets;
@@ -56,7 +56,7 @@ struct Setup {
     plan: Plan,
     files: Vec<Name>,
     commands: BTreeMap<Name, Vec<String>>,
-    answers: BTreeMap<Name, Name>,
+    answers: BTreeMap<StageId, Name>,
     budgets: Budgets,
     pools: BTreeMap<Name, Name>,
 }
@@ -127,7 +127,7 @@ impl Setup {
             ("command", [name]) => drop(self.commands.insert(name.as_str().into(), vec!["run".into()])),
             ("advance", [one]) => {
                 let (stage, option) = pair(one);
-                self.answers.insert(stage, option);
+                self.answers.insert(stage.into(), option);
             }
             ("budget", [whose, rest @ ..]) => return used::budget(&mut self.budgets, whose, rest),
             ("pool", [one]) => {

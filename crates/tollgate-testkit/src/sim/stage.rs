@@ -144,7 +144,7 @@ pub fn open(scene: &str, seed: u64, world: &mut World) -> Result<(Open, Vec<Obje
     let tree = world.put(files.iter().map(|path| (Name::from(*path), 0)).collect());
     let content = world.opening(&tree, &protocol, RunId::from_bits(seed), &inputs);
     let answers = if name == "build-plan" && rng.percent(40) {
-        BTreeMap::from([(Name::from("sign-off"), Name::from("approve"))])
+        BTreeMap::from([("sign-off".into(), "approve".into())])
     } else {
         BTreeMap::new()
     };

@@ -17,6 +17,7 @@ use super::truth::Truth;
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::id::StageId;
 
 /// Places and valuations that are looked at for the paths of one check; a breach after that has no path in its message.
 const PLACES_MAX: usize = 1_000_000;
@@ -80,14 +81,14 @@ fn missing(flow: &DataFlow<'_, '_>, out: &State, name: &Name, gate: &Gate, over:
 }
 
 /// The stages, one of which has to be entered, in words.
-fn either(stages: &[&Name]) -> String {
+fn either(stages: &[&StageId]) -> String {
     let shown: Vec<String> = stages.iter().take(SHOWN_MAX).map(|id| format!("`{id}`")).collect();
     shown.join(" or ")
 }
 
 /// The sets of units that the run itself works on, and the stages that run over each.
-fn sets<'p>(flow: &DataFlow<'_, 'p>) -> Vec<(&'p Over, Vec<&'p Name>)> {
-    let mut sets: Vec<(&Over, Vec<&Name>)> = Vec::new();
+fn sets<'p>(flow: &DataFlow<'_, 'p>) -> Vec<(&'p Over, Vec<&'p StageId>)> {
+    let mut sets: Vec<(&Over, Vec<&StageId>)> = Vec::new();
     for instance in flow.instances.iter().filter(|instance| !instance.of_unit) {
         for node in &flow.graph.flows[instance.flow].nodes {
             let Kind::Each(each) = &node.stage.kind else { continue };

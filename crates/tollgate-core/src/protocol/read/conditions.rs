@@ -147,7 +147,7 @@ impl Reader {
         };
         let options = self.problems.one_or_more(is?, "the answer");
         let options = self.values(options, &name, known);
-        Some(Condition::Answer { ask: name, options, by_anyone: by_anyone.unwrap_or(false) })
+        Some(Condition::Answer { ask: name.into(), options, by_anyone: by_anyone.unwrap_or(false) })
     }
 
     fn artifact_condition(&mut self, node: &Node) -> Option<Condition> {

@@ -127,10 +127,10 @@ impl Reader {
             Stand::Otherwise { raise: false } | Stand::Ask => &empty,
         };
         if stages.contains(text) {
-            return Some(Target::Stage(text.clone()));
+            return Some(Target::Stage(text.clone().into()));
         }
         if names.asks.contains(text) && !matches!(stand, Stand::Ask) {
-            return Some(Target::Ask(text.clone()));
+            return Some(Target::Ask(text.clone().into()));
         }
         let asks = names.asks.iter().filter(|_| !matches!(stand, Stand::Ask));
         self.resolve(text, node.place, "stage or ask", stages.iter().chain(asks).map(|name| &**name));

@@ -10,6 +10,7 @@ use crate::Name;
 use crate::amount;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
+use crate::id::StageId;
 use crate::protocol::model::{
     Ask, AskDefault, AtOnce, Class, Each, Flow, From, Kind, Land, Makes, Over, Resource, Stage, Trees,
 };
@@ -21,11 +22,11 @@ const ASK_OUTCOMES: [&str; 3] = ["answered", "cancelled", "skipped"];
 impl Reader {
     pub(super) fn flows(&mut self, node: &Node) -> Vec<Flow> {
         let mut flows = Vec::new();
-        let mut asks: BTreeMap<Name, Place> = BTreeMap::new();
+        let mut asks: BTreeMap<StageId, Place> = BTreeMap::new();
         for (key, value) in self.problems.entries(node, "flows") {
             let ids = stage_ids(value);
             let stages: BTreeSet<Name> = ids.iter().map(|(id, _)| (*id).clone()).collect();
-            let mut seen: BTreeMap<Name, Place> = BTreeMap::new();
+            let mut seen: BTreeMap<StageId, Place> = BTreeMap::new();
             let items = self.problems.list(value, &format!("the flow `{}`", key.text));
             if items.is_empty() && value.kind() == "a list" {
                 self.problems.value(
@@ -43,7 +44,7 @@ impl Reader {
                     self.problems.add(problem.hint("give one of them another id"));
                 }
                 // Answers go by the name of their ask, in whatever flow it stands.
-                let shared = self.names.asks.contains(&stage.id);
+                let shared = self.names.asks.contains(&*stage.id);
                 let first = asks.get(&stage.id).copied();
                 if shared || first.is_some() && matches!(stage.kind, Kind::Ask(_)) {
                     let message = format!("there is another ask `{}`, and answers go by the name", stage.id);
@@ -96,7 +97,7 @@ impl Reader {
             self.problems.value(place, "only a dispatch or an ask can give something", "leave `gives` out");
         }
         let kind = self.kind(kind, value)?;
-        Some(Stage { id: id?, kind, when, requires, ensures, gives, label, on, place })
+        Some(Stage { id: id?.into(), kind, when, requires, ensures, gives, label, on, place })
     }
 
     fn kind(&mut self, kind: &str, node: &Node) -> Option<Kind> {
@@ -132,7 +133,7 @@ impl Reader {
         let named = self.stage_name(&key.text, key.place);
         let kind = Kind::Ask(self.ask(ask?)?);
         named.then(|| Stage {
-            id: key.text.clone(),
+            id: key.text.clone().into(),
             kind,
             when,
             requires: Vec::new(),

@@ -78,7 +78,7 @@ fn id(flow: &Flow, name: &str) -> String {
 
 fn label(stage: &Stage) -> String {
     match &stage.kind {
-        Kind::Dispatch { role } if *role == stage.id => stage.id.to_string(),
+        Kind::Dispatch { role } if **role == *stage.id => stage.id.to_string(),
         Kind::Dispatch { role } => format!("{} ({role})", stage.id),
         Kind::Each(each) => format!("{} (runs {})", stage.id, each.flow),
         Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => stage.id.to_string(),

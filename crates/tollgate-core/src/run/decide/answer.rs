@@ -64,7 +64,7 @@ impl Draft {
         let origin = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &asked.origin.stage));
         let shared = protocol.ask(&asked.ask);
         let (Some(origin), Some(stage)) = (origin, shared.or(origin)) else {
-            return Err(Rejection::NotInProtocol { what: "stage", name: asked.origin.stage.clone() });
+            return Err(Rejection::NotInProtocol { what: "stage", name: (&*asked.origin.stage).into() });
         };
         let outcome = answer.option.as_deref().map_or(Outcome::Answered, Outcome::from);
         let Some(route) = protocol.route(stage, &outcome).map(|(rule, _)| rule.route.clone()) else {
@@ -168,7 +168,7 @@ impl Draft {
             if let Some(what) = super::report::plan_problem(&answer.plan) {
                 return Err(Rejection::Incomplete { decision: id, what });
             }
-            self.planned(&answer.plan, &Name::from(id.to_string()));
+            self.planned(&answer.plan, &id.to_string());
         }
         match (&answer.content, amends_areas) {
             (Some(_), false) => return not_allowed("the work tree"),

@@ -10,7 +10,7 @@ use super::outcome_text::came_out;
 use super::{Answer, Rejection};
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{DecisionId, InstanceId, UnitId};
+use crate::id::{DecisionId, InstanceId, StageId, UnitId};
 use crate::protocol::model::{Ask, Class, From, Kind, Stage, Target};
 use crate::protocol::{Outcome, graph};
 use crate::report::{Health, Judgement, Report};
@@ -28,7 +28,7 @@ impl Draft {
     }
 
     /// Puts a shared question; the instance stays at the stage it came from.
-    pub fn ask_shared(&mut self, instance: &InstanceId, name: &Name, origin: Origin) {
+    pub fn ask_shared(&mut self, instance: &InstanceId, name: &StageId, origin: Origin) {
         let protocol = self.protocol.clone();
         let unit = self.unit_of(instance);
         let Some(shared) = protocol.ask(name) else { return };
@@ -158,7 +158,7 @@ impl Draft {
 
     /// An answer that a person gave with the run, before it was asked.
     pub(super) fn answer_in_advance(&mut self, decision: DecisionId, stage: &Stage) {
-        let Some(option) = self.run.opened.answers.get(&stage.id).cloned() else { return };
+        let Some(option) = self.run.opened.answers.get(&*stage.id).cloned() else { return };
         // Once for each subject: a limit that an answer renews without anybody there would be none.
         let unit = self.run.decisions.get(&decision).and_then(|decision| decision.asked.unit.clone());
         let given = |known: &Decision| {

@@ -12,7 +12,7 @@ use super::super::waiver::waivers;
 use super::draft::Draft;
 use super::{Rejection, not_succeeded};
 use crate::Name;
-use crate::id::{InstanceId, UnitId};
+use crate::id::{InstanceId, StageId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Kind, Makes, Over, Stage, Target};
 
@@ -37,21 +37,21 @@ impl Draft {
 
     /// The first stage of the main flow below which a unit was to be accepted and is not: it was, or its flow was left when some of
     /// its work was in the tree.
-    fn made_at(&self) -> Option<Name> {
+    fn made_at(&self) -> Option<StageId> {
         let is_new = |unit: &Unit| unit.state == UnitState::New && !is_left(&self.run, unit);
         let is_owed = |instance: &InstanceId| {
             let made = self.made(instance).filter(|(_, makes)| *makes == Makes::Accepted);
             made.is_some_and(|(unit, makes)| self.is_undone(&unit, makes) || self.run.unit(&unit).is_some_and(is_new))
         };
         let below = self.run.instances.iter().filter(|(name, _)| is_owed(name));
-        let made: BTreeSet<Name> = below.filter_map(|(_, instance)| self.main_stage_above(instance)).collect();
+        let made: BTreeSet<StageId> = below.filter_map(|(_, instance)| self.main_stage_above(instance)).collect();
         let main = self.instance(MAIN)?;
         let stages = &self.protocol.flow(&main.flow)?.stages;
         stages.iter().map(|stage| &stage.id).find(|id| made.contains(*id)).cloned()
     }
 
     /// The stage of the main flow that an instance belongs to, itself or through what it was called from.
-    fn main_stage_above(&self, instance: &Instance) -> Option<Name> {
+    fn main_stage_above(&self, instance: &Instance) -> Option<StageId> {
         match instance.parent.as_deref()? {
             MAIN => instance.each.clone(),
             parent => self.main_stage_above(self.run.instances.get(parent)?),

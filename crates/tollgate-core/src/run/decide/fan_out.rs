@@ -54,7 +54,7 @@ impl Draft {
             .collect();
         if !units.is_empty() {
             let plan = Plan { units, ..Plan::default() };
-            self.emit(LedgerPlanned { plan, from: stage.id.clone() });
+            self.emit(LedgerPlanned { plan, from: (&*stage.id).into() });
         }
         over
     }

@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use crate::Name;
 use crate::code::Code;
 use crate::digest::Digest;
-use crate::id::{AttemptId, DecisionId, UnitId};
+use crate::id::{AttemptId, DecisionId, StageId, UnitId};
 use crate::report::{Disposition, Plan, Report};
 use crate::scope::Content;
 
@@ -215,7 +215,7 @@ pub enum Rejection {
     /// A lane has no scope where it needs one, or a scope that cannot be used.
     Scope { unit: UnitId, why: String },
     /// An answer in advance names no ask, or no option of it.
-    Advance { stage: Name, why: String },
+    Advance { stage: StageId, why: String },
     /// The run did not succeed: what is open, or how it ended.
     NotSucceeded(Vec<String>),
     /// A landing is under way already.

@@ -15,7 +15,7 @@ use super::{Decided, Rejection, Stamp};
 use crate::Name;
 use crate::diagnostic::Place;
 use crate::digest::Digest;
-use crate::id::{RunId, UnitId};
+use crate::id::{RunId, StageId, UnitId};
 use crate::protocol::Condition;
 use crate::protocol::Protocol;
 use crate::protocol::model::{
@@ -50,7 +50,7 @@ pub struct Open {
     pub commands: BTreeMap<Name, Vec<String>>,
     pub areas: BTreeMap<Name, Vec<Name>>,
     pub config: serde_json::Value,
-    pub answers: BTreeMap<Name, Name>,
+    pub answers: BTreeMap<StageId, Name>,
     /// Scopes of lanes; each takes the place of what a document says.
     pub scopes: BTreeMap<UnitId, Vec<Name>>,
     pub content: Content,
@@ -211,7 +211,7 @@ fn fits(variable: &Variable, value: &Value) -> Result<Value, String> {
     }
 }
 
-fn advance_answers(protocol: &Protocol, answers: &BTreeMap<Name, Name>) -> Result<(), Rejection> {
+fn advance_answers(protocol: &Protocol, answers: &BTreeMap<StageId, Name>) -> Result<(), Rejection> {
     let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages);
     for (stage, option) in answers {
         let refuse = |why: String| Err(Rejection::Advance { stage: stage.clone(), why });
@@ -343,7 +343,7 @@ fn scoped(draft: &mut Draft, scopes: &BTreeMap<UnitId, Vec<Name>>) -> Result<(),
         let new = || UnitReport { name: name.clone(), title: name.to_string(), ..UnitReport::default() };
         plan.units.push(UnitReport { scope: scope.clone(), ..said.unwrap_or_else(new) });
     }
-    draft.planned(&plan, &"--scope".into());
+    draft.planned(&plan, "--scope");
     Ok(())
 }
 

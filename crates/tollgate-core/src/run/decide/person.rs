@@ -5,8 +5,7 @@ use super::super::gate;
 use super::super::state::{At, MAIN, Phase};
 use super::Rejection;
 use super::draft::Draft;
-use crate::Name;
-use crate::id::{InstanceId, UnitId};
+use crate::id::{InstanceId, StageId, UnitId};
 use crate::protocol::model::Kind;
 
 impl Draft {
@@ -18,7 +17,7 @@ impl Draft {
         {
             return Err(Rejection::NoUnit(name.clone()));
         }
-        let held: Vec<(InstanceId, Name)> = self
+        let held: Vec<(InstanceId, StageId)> = self
             .run
             .instances
             .iter()
@@ -75,7 +74,7 @@ impl Draft {
     }
 
     /// Takes up one unit. What stands above it goes on with it alone: its siblings keep their places.
-    fn retry_unit(&mut self, unit: UnitId, held: Vec<(InstanceId, Name)>) -> Result<(), Rejection> {
+    fn retry_unit(&mut self, unit: UnitId, held: Vec<(InstanceId, StageId)>) -> Result<(), Rejection> {
         if held.is_empty() {
             return Err(Rejection::NotHeld(unit));
         }

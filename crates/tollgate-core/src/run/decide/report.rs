@@ -31,7 +31,7 @@ impl Draft {
         let Work::Dispatch { role: role_name, worker, .. } = &live.work else {
             return Err(other_work(attempt, &live, WorkKind::Dispatch));
         };
-        let missing = |what, name: &Name| Rejection::NotInProtocol { what, name: name.clone() };
+        let missing = |what, name: &str| Rejection::NotInProtocol { what, name: name.into() };
         let stage = Self::stage_of(&protocol, &instance, &live.stage);
         let stage = stage.ok_or_else(|| missing("stage", &live.stage))?;
         let role = protocol.roles.get(role_name).ok_or_else(|| missing("role", role_name))?;
@@ -156,9 +156,9 @@ impl Draft {
         }
     }
 
-    pub fn planned(&mut self, plan: &Plan, from: &Name) {
+    pub fn planned(&mut self, plan: &Plan, from: &str) {
         if !(plan.units.is_empty() && plan.requirements.is_empty() && plan.criteria.is_empty()) {
-            self.emit(LedgerPlanned { plan: plan.clone(), from: from.clone() });
+            self.emit(LedgerPlanned { plan: plan.clone(), from: from.into() });
         }
     }
 }

@@ -18,7 +18,7 @@ use super::state::{
     OwnTree, Phase, Run, Unit, keyed,
 };
 use crate::Name;
-use crate::id::DecisionId;
+use crate::id::{DecisionId, StageId};
 use crate::protocol::model::{Kind, Target, Value};
 use crate::protocol::{Outcome, Protocol};
 
@@ -303,7 +303,7 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
 }
 
 /// Where a target puts an instance that was at a stage.
-fn arrival(instance: &str, stage: &Name, outcome: &Outcome, to: &Target) -> At {
+fn arrival(instance: &str, stage: &StageId, outcome: &Outcome, to: &Target) -> At {
     match to {
         Target::Stage(stage) => At::Ready { stage: stage.clone() },
         Target::Again | Target::Origin | Target::Back => At::Ready { stage: stage.clone() },

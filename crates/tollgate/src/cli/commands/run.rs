@@ -93,7 +93,10 @@ fn request(args: RunArgs) -> Result<Request, Failure> {
         inputs: pairs(&args.input, "NAME=VALUE")?,
         workers: workers(&args)?,
         scopes: scopes(&args.scope)?,
-        answers: pairs(&args.answer, "STAGE=OPTION")?,
+        answers: pairs(&args.answer, "STAGE=OPTION")?
+            .into_iter()
+            .map(|(stage, option)| (stage.into(), option))
+            .collect(),
         protocol: args.protocol,
         script: args.script.map(|script| script.display().to_string()),
         title: args.title.unwrap_or_default(),
