@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tollgate_api::ProtocolOrigin;
-use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::protocol::Protocol;
@@ -17,6 +16,7 @@ use crate::failure::Source;
 use crate::files;
 use crate::repository::{self, Folder, Repository};
 use crate::trust::{self, Standing};
+use tollgate_core::id::RoleId;
 
 const BUILT_IN: &[(&str, &str)] = &[("build-plan", include_str!("../../../protocols/build-plan.yaml"))];
 /// The briefs of the built-in protocols' roles.
@@ -140,7 +140,7 @@ pub fn briefs(
     definition: &Definition,
     protocol: &Protocol,
     environment: &Environment,
-) -> Result<BTreeMap<Name, String>, Failure> {
+) -> Result<BTreeMap<RoleId, String>, Failure> {
     let mut briefs = BTreeMap::new();
     for role in protocol.roles.keys() {
         let own = match definition.origin {

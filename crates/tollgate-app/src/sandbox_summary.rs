@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::format::list;
-use tollgate_core::Name;
-use tollgate_core::id::AttemptId;
+use tollgate_core::id::{AttemptId, RoleId};
 use tollgate_core::run::event::Work;
 use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
 use tollgate_core::run::{Event, Recorded};
@@ -17,11 +16,11 @@ const MOUNTS: &str =
 const ABSTRACT: &str = "workers can reach sockets without a path: this kernel is older than Linux 6.12";
 
 /// A role's worker, or the commands that check (no role), and what holds it.
-pub type Held = (Option<Name>, Leash);
+pub type Held = (Option<RoleId>, Leash);
 
 /// The sentence for what the journal of a run records.
 pub fn recorded(events: &[Recorded]) -> Option<String> {
-    let mut roles: BTreeMap<AttemptId, &Name> = BTreeMap::new();
+    let mut roles: BTreeMap<AttemptId, &RoleId> = BTreeMap::new();
     let mut programs: Vec<Held> = Vec::new();
     for recorded in events {
         let (role, leash) = match &recorded.event {
@@ -130,7 +129,7 @@ mod tests {
     }
 
     fn said(programs: &[(Option<&str>, Leash)]) -> Option<String> {
-        let held: Vec<Held> = programs.iter().map(|(role, leash)| (role.map(Name::from), leash.clone())).collect();
+        let held: Vec<Held> = programs.iter().map(|(role, leash)| (role.map(RoleId::from), leash.clone())).collect();
         sentence(&held)
     }
 

@@ -30,7 +30,7 @@ use crate::protocols::{self, Definition};
 use crate::repository::{CONFIG_PATH, Folder, Repository};
 use crate::runs::Runs;
 use crate::trust::{self, Standing};
-use tollgate_core::id::{StageId, UnitId};
+use tollgate_core::id::{RoleId, StageId, UnitId};
 
 const DOCUMENT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
@@ -231,8 +231,8 @@ fn prepare(
                 format!("script:{digest}")
             }
         };
-        workers.insert(Name::from(role.as_str()), Name::from(spec));
-        pools.extend(assigned.worker.pool().map(|pool| (Name::from(role.as_str()), Name::from(pool))));
+        workers.insert(RoleId::from(role.as_str()), Name::from(spec));
+        pools.extend(assigned.worker.pool().map(|pool| (RoleId::from(role.as_str()), Name::from(pool))));
     }
     let mut commands = BTreeMap::new();
     for (name, set) in &force.commands {

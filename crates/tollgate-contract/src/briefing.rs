@@ -34,10 +34,11 @@ fn known(run: &Run, id: AttemptId) -> Option<Context> {
     };
     let after = |outcome: &Outcome| -> Vec<Name> {
         let next = next_roles(run, &attempt.instance, &attempt.stage, outcome);
-        next.roles.into_iter().chain(next.person.then(|| "person".into())).collect()
+        let roles = next.roles.iter().map(|role| &**role);
+        roles.chain(next.person.then_some("person")).map(Name::from).collect()
     };
     Some(Context {
-        role: Some(name.clone()),
+        role: Some((&**name).into()),
         judges: Some(role.judges()),
         part: role.part,
         criteria: Some(rows.into_iter().map(row).collect()),
@@ -65,7 +66,7 @@ fn row(row: &Criterion) -> CriterionRow {
 impl context::Contracts for Contracts {
     fn instructions(&self, run: &Run, attempt: AttemptId, rows: bool, handover: Handover) -> String {
         let context = reading_context(run, attempt);
-        let Some(role) = context.role.as_ref().and_then(|role| run.protocol.roles.get(role)) else {
+        let Some(role) = context.role.as_deref().and_then(|role| run.protocol.roles.get(role)) else {
             return String::new();
         };
         let context = Context { criteria: context.criteria.filter(|_| rows), ..context };

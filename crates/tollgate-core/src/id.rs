@@ -218,6 +218,10 @@ name_id!(
     /// A stage of a flow, or an ask that flows share.
     StageId
 );
+name_id!(
+    /// A role of a protocol.
+    RoleId
+);
 
 #[cfg(test)]
 mod tests {

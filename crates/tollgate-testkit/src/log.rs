@@ -82,10 +82,9 @@ pub fn line(recorded: &Recorded) -> Option<String> {
         }
         Event::ScopeWidened(widened) => format!("scope widened by {}{by}", widened.paths.join(" ")),
         Event::WaiverGranted(waiver) => {
-            let rows =
-                waiver.criteria.iter().chain(&waiver.requirements).chain(&waiver.commands).chain(&waiver.judgements);
-            let findings = waiver.findings.iter().map(ToString::to_string);
-            let all: Vec<String> = rows.map(ToString::to_string).chain(findings).collect();
+            let rows = waiver.criteria.iter().chain(&waiver.requirements).chain(&waiver.commands).map(|row| &**row);
+            let rows = rows.chain(waiver.judgements.iter().map(|role| &**role)).map(str::to_owned);
+            let all: Vec<String> = rows.chain(waiver.findings.iter().map(ToString::to_string)).collect();
             format!("waived {}{by}", all.join(" "))
         }
         Event::TreeChanged(changed) => format!("tree mended by hand{}", of(changed.unit.as_slice())),

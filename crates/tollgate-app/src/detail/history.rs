@@ -361,7 +361,7 @@ impl Teller<'_> {
 
     fn role_of(&self, id: AttemptId) -> Option<&tollgate_core::protocol::model::Role> {
         let told = self.history.attempts.get(*self.by_id.get(&id)?)?;
-        self.run.protocol.roles.get(&*Name::from(told.wire.role.as_deref()?))
+        self.run.protocol.roles.get(told.wire.role.as_deref()?)
     }
 
     /// What a report says, in plain words.

@@ -8,7 +8,7 @@ use tollgate_contract::{Context, registry};
 use tollgate_core::Name;
 use tollgate_core::context::{Assembled, Change, ContextError, Handover, Sources, assemble};
 use tollgate_core::digest::Digest;
-use tollgate_core::id::{AttemptId, DecisionId, RunId};
+use tollgate_core::id::{AttemptId, DecisionId, RoleId, RunId};
 use tollgate_core::protocol;
 use tollgate_core::protocol::model::Value;
 use tollgate_core::report::{Health, Judgement};
@@ -135,7 +135,7 @@ impl Bench {
         }
     }
 
-    pub fn role(&self, attempt: AttemptId) -> Name {
+    pub fn role(&self, attempt: AttemptId) -> RoleId {
         let Work::Dispatch { role, .. } = &self.run.attempts[&attempt].work else { panic!("a dispatch") };
         role.clone()
     }

@@ -16,7 +16,7 @@ use std::fmt;
 use crate::Name;
 use crate::code::Code;
 use crate::digest::Digest;
-use crate::id::{AttemptId, UnitId};
+use crate::id::{AttemptId, RoleId, UnitId};
 use crate::protocol::model::Role;
 use crate::run::Run;
 use crate::run::event::{BundleItem, Changed, Work};
@@ -139,7 +139,7 @@ struct Dispatch<'a> {
     id: AttemptId,
     attempt: &'a Attempt,
     instance: &'a Instance,
-    role_name: &'a Name,
+    role_name: &'a RoleId,
     role: &'a Role,
     iteration: u32,
     bundle: &'a [BundleItem],

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::Name;
-use crate::id::{InstanceId, StageId, UnitId};
+use crate::id::{InstanceId, RoleId, StageId, UnitId};
 use crate::protocol::model::{Each, Kind, Over, Owner, Rule, Stage, Target, Value};
 use crate::protocol::{Condition, LandOutcome, Outcome};
 use crate::run::state::{MAIN, Run};
@@ -17,7 +17,7 @@ use crate::run::{counter_key, gate};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Next {
     /// Roles, in the order the routes name them.
-    pub roles: Vec<Name>,
+    pub roles: Vec<RoleId>,
     /// Whether a person may be next.
     pub person: bool,
 }

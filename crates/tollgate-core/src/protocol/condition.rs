@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Name;
-use crate::id::StageId;
+use crate::id::{RoleId, StageId};
 use crate::words::words;
 
 /// A condition over variables, the subject, gates and the ledger.
@@ -25,7 +25,7 @@ pub enum Condition {
     /// A gate holds for the subject.
     Holds(Name),
     /// The role's last judgement of this content accepts.
-    Judged(Name),
+    Judged(RoleId),
     /// An ask was answered with one of these options.
     Answer { ask: StageId, options: Vec<Name>, by_anyone: bool },
     /// A configured command passes, so many times in a row on the same content.

@@ -8,7 +8,7 @@ use super::condition::Condition;
 use super::outcome::Outcome;
 use crate::Name;
 use crate::diagnostic::Place;
-use crate::id::StageId;
+use crate::id::{RoleId, StageId};
 use crate::report::{Part, Verdict};
 use crate::scope::Area;
 use crate::words::{words, words_or_name};
@@ -25,7 +25,7 @@ pub struct Protocol {
     /// First pattern that matches a path wins, in this order.
     pub areas: Vec<Area>,
     pub artifacts: BTreeMap<Name, Artifact>,
-    pub roles: BTreeMap<Name, Role>,
+    pub roles: BTreeMap<RoleId, Role>,
     pub gates: BTreeMap<Name, Gate>,
     /// Questions any flow may put: stages of kind `Ask`, in the order of the file.
     pub asks: Vec<Stage>,
@@ -110,7 +110,7 @@ pub struct Role {
     pub shown_claims: Vec<Name>,
     pub self_check: bool,
     /// The role whose worker session it continues; none: fresh.
-    pub session: Option<Name>,
+    pub session: Option<RoleId>,
     pub scope: ScopePolicy,
     pub budget: Budget,
     pub place: Place,
@@ -205,7 +205,7 @@ pub struct Stage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    Dispatch { role: Name },
+    Dispatch { role: RoleId },
     Ask(Ask),
     Check { gates: Vec<Name> },
     Each(Each),

@@ -15,7 +15,7 @@ use super::event::Work;
 use super::state::{At, Instance, Run};
 use crate::Name;
 use crate::amount::dollars;
-use crate::id::{AttemptId, DecisionId, UnitId};
+use crate::id::{AttemptId, DecisionId, RoleId, UnitId};
 use crate::protocol::model::Kind;
 use crate::words::words;
 
@@ -297,7 +297,7 @@ impl Run {
     }
 
     /// The role that a flow would dispatch next.
-    pub(super) fn next_role(&self, instance: &Instance) -> Option<&Name> {
+    pub(super) fn next_role(&self, instance: &Instance) -> Option<&RoleId> {
         let At::Ready { stage } = &instance.at else { return None };
         let Kind::Dispatch { role } = &self.stage(instance, stage)?.kind else { return None };
         if instance.judging.is_none() { Some(role) } else { None }
@@ -311,10 +311,10 @@ impl Run {
             return Some(Stopped::Asked(decision));
         }
         let pool = self.pool_of(role);
-        let parked = self.pools.get(pool)?;
+        let parked = self.pools.get(&pool)?;
         Some(match parked.tried_by {
-            Some(attempt) => Stopped::Tried { pool: pool.clone(), attempt },
-            None => Stopped::Parked { pool: pool.clone(), until_ms: parked.until_ms.unwrap_or_default() },
+            Some(attempt) => Stopped::Tried { pool, attempt },
+            None => Stopped::Parked { pool, until_ms: parked.until_ms.unwrap_or_default() },
         })
     }
 }

@@ -7,7 +7,7 @@ use super::budget::Over;
 use super::repetition::Once;
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{AttemptId, InstanceId, StageId, UnitId};
+use crate::id::{AttemptId, InstanceId, RoleId, StageId, UnitId};
 pub use crate::protocol::LandOutcome;
 use crate::protocol::Outcome;
 use crate::protocol::model::{Class, Target};
@@ -60,7 +60,7 @@ impl Filtered {
 pub enum Work {
     /// A role is dispatched to a worker.
     Dispatch {
-        role: Name,
+        role: RoleId,
         worker: Name,
         iteration: u32,
         /// What it is shown, and why.
@@ -225,10 +225,10 @@ pub struct LandTarget {
 pub struct Finding {
     /// The role that found it; none: the engine measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub role: Option<Name>,
+    pub role: Option<RoleId>,
     /// The role whose report it contradicts, where it is about a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub of: Option<Name>,
+    pub of: Option<RoleId>,
     pub attempt: AttemptId,
     /// The units it is about; empty: the run's own work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

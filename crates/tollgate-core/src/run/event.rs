@@ -12,7 +12,7 @@ use super::envelope::{DataIn, DataOut};
 use super::sandbox_record::Leash;
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RunId, StageId, UnitId};
+use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RoleId, RunId, StageId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Target, Value};
 use crate::report::{CriterionReport, Disposition, Health, Plan, SectionRead, Verdict};
@@ -114,7 +114,7 @@ events! {
         base: Name,
         inputs: BTreeMap<Name, Value>,
         /// The worker of each role.
-        workers: BTreeMap<Name, Name>,
+        workers: BTreeMap<RoleId, Name>,
         /// Configured commands: name to argv.
         commands: BTreeMap<Name, Vec<String>>,
         /// Overridden patterns of areas.
@@ -130,7 +130,7 @@ events! {
         budgets: Box<Budgets>,
         /// The credential pool of each role whose worker has one.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        pools: BTreeMap<Name, Name>,
+        pools: BTreeMap<RoleId, Name>,
         /// How its files are written and taken in; none: byte for byte, as versions before this field did it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         checkout: Option<Box<CheckoutRules>>,
@@ -406,7 +406,7 @@ events! {
         commands: Vec<Name>,
         /// Roles for whose missing judgement the person's own stands.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        judgements: Vec<Name>,
+        judgements: Vec<RoleId>,
         /// Whether the unit is given up with it: what was found in it counts for the run no more.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gives_up: bool,

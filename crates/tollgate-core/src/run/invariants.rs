@@ -63,7 +63,7 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
                 found.unless(asked.is_none(), 5, || {
                     format!("{} starts over a budget that is asked about", started.attempt)
                 });
-                let closed = run.pools.get(run.pool_of(role));
+                let closed = run.pools.get(&run.pool_of(role));
                 found.unless(closed.is_none_or(|pool| !pool.is_closed(recorded.at_ms)), 5, || {
                     format!("{} starts while its pool may not be called", started.attempt)
                 });

@@ -22,7 +22,7 @@ use super::blank::blank_as_none;
 use super::budget::{OnDay, Stopped, Used};
 use super::state::Run;
 use crate::Name;
-use crate::id::{AttemptId, RunId};
+use crate::id::{AttemptId, RoleId, RunId};
 
 /// How long a pool is left alone when no time was named, at first and at most.
 const PAUSE_MS: u64 = 60_000;
@@ -117,9 +117,10 @@ pub(super) fn look_again(since_ms: u64, now_ms: u64) -> u64 {
 
 impl Run {
     /// The pool of the worker of a role; without one of its own the worker is one.
-    pub fn pool_of<'a>(&'a self, role: &'a Name) -> &'a Name {
+    pub fn pool_of(&self, role: &RoleId) -> Name {
         let opened = &self.opened;
-        opened.pools.get(role).or_else(|| opened.workers.get(role)).unwrap_or(role)
+        let named = opened.pools.get(role).or_else(|| opened.workers.get(role));
+        named.cloned().unwrap_or_else(|| (&**role).into())
     }
 
     /// Until when nothing can be done but wait, where that is so for a flow: the first time that one of them can go on.

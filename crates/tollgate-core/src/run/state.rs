@@ -22,7 +22,7 @@ pub use super::subject::SubjectKey;
 use super::{Told, Wrote};
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RunId, StageId, UnitId};
+use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RoleId, RunId, StageId, UnitId};
 use crate::protocol::Protocol;
 use crate::protocol::model::{Flow, Resource, Stage, Value};
 use crate::report::{Disposition, Judgement, Verdict};
@@ -145,10 +145,10 @@ pub struct Instance {
     pub remarks: Vec<String>,
     /// The role whose report the remarks are about; none: the engine measured them.
     #[serde(default)]
-    pub remarks_of: Option<Name>,
+    pub remarks_of: Option<RoleId>,
     /// What each role that writes has changed here.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub wrote: BTreeMap<Name, Wrote>,
+    pub wrote: BTreeMap<RoleId, Wrote>,
     /// What the agent told whose report could not be used: it is asked again in its own session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Told>,
@@ -239,7 +239,7 @@ pub struct Ended {
 /// A role's last report in an instance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastReport {
-    pub role: Name,
+    pub role: RoleId,
     pub attempt: AttemptId,
     pub object: Digest,
     pub sections: Vec<Name>,

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tollgate_core::Name;
 use tollgate_core::run::sandbox_record::Sandbox;
 use tollgate_core::run::{Leash, Run};
 
@@ -18,6 +17,7 @@ use crate::sandbox::{
 };
 use crate::workers::{WorkerError, agent};
 use crate::workspace::Workspace;
+use tollgate_core::id::RoleId;
 
 /// Whose program it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +94,7 @@ fn unreadable(what: &str, why: &str) -> WorkerError {
 impl LocalExecutor {
     /// What will hold each role's worker and the commands that check (no role) of a run. A required part that is missing is left out
     /// here: starting the program reports it.
-    pub fn sandbox_records(&self, run: &Run) -> Vec<(Option<Name>, Leash)> {
+    pub fn sandbox_records(&self, run: &Run) -> Vec<(Option<RoleId>, Leash)> {
         let config = &run.opened.config;
         let will_hold = |whose: ProgramKind<'_>| {
             let sandbox = asked(config, whose).ok()?.sandbox.unwrap_or_default();

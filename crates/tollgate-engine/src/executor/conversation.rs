@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tollgate_contract::extract::Markers;
 use tollgate_core::Name;
 use tollgate_core::context::Handover;
-use tollgate_core::id::{AttemptId, InstanceId};
+use tollgate_core::id::{AttemptId, InstanceId, RoleId};
 use tollgate_core::run::event::Work;
 use tollgate_core::run::{Event, Run, Told};
 
@@ -19,7 +19,7 @@ use crate::workers::agent::{AgentSpec, Resumption, session_in};
 #[derive(Debug, Default)]
 struct AttemptHistory {
     /// The instance and the role it was for.
-    whose: (InstanceId, Name),
+    whose: (InstanceId, RoleId),
     repeats: Option<AttemptId>,
     /// The session that it told at its end.
     session: Option<Name>,

@@ -12,7 +12,7 @@ use tollgate_core::Name;
 use tollgate_core::context::{self, Handover};
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::digest::Digest;
-use tollgate_core::id::AttemptId;
+use tollgate_core::id::{AttemptId, RoleId};
 use tollgate_core::protocol::model::Role;
 use tollgate_core::redact::Secrets;
 use tollgate_core::report::{Health, Report, Verdict};
@@ -149,7 +149,7 @@ impl LocalExecutor {
     }
 
     /// Where a worker keeps what can be made again. Who judges runs what it judges: nothing of that is there for the next one.
-    fn caches(&self, run: &Run, role: &Name, place: &Workdir) -> Result<PathBuf, Failure> {
+    fn caches(&self, run: &Run, role: &RoleId, place: &Workdir) -> Result<PathBuf, Failure> {
         let Workdir::Copy(copy) = place else { return Ok(self.folder(run.id, "caches").join(safe_name(role))) };
         let own = caches::beside(copy.path());
         caches::begin(&self.left_by_setup(run), &own).map_err(not_ready)?;
@@ -163,7 +163,7 @@ impl LocalExecutor {
         contracts: &Contracts,
         id: AttemptId,
         token: u64,
-        role: &Name,
+        role: &RoleId,
         iteration: u32,
         place: &Workdir,
         workspace: &Workspace,
@@ -288,7 +288,7 @@ fn read(run: &Run, contracts: &Contracts, id: AttemptId, role: &Role, brief: &st
 }
 
 /// How the worker of an attempt hands its report over: one whose tool takes a JSON Schema is held to the contract's.
-pub(super) fn handover(run: &Run, contracts: &Contracts, lease: &Attempt, role: &Name) -> Handover {
+pub(super) fn handover(run: &Run, contracts: &Contracts, lease: &Attempt, role: &RoleId) -> Handover {
     let Work::Dispatch { worker, .. } = &lease.work else { return Handover::Marked };
     let forces = AgentSpec::parse(worker).and_then(Result::ok).is_some_and(|spec| spec.adapter.forces_schema);
     let dialect = run.protocol.roles.get(role).and_then(|role| contracts.report(&role.contract));

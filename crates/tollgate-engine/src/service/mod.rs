@@ -16,7 +16,7 @@ use tollgate_core::code::Code;
 use tollgate_core::context;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::digest::Digest;
-use tollgate_core::id::{DecisionId, RunId, StageId, UnitId};
+use tollgate_core::id::{DecisionId, RoleId, RunId, StageId, UnitId};
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
 use tollgate_core::run::budget::Budgets;
@@ -65,7 +65,7 @@ pub struct Start {
     /// The definitions of contracts that this build does not have, by name.
     pub contracts: BTreeMap<Name, String>,
     /// The text of each role's brief.
-    pub briefs: BTreeMap<Name, String>,
+    pub briefs: BTreeMap<RoleId, String>,
     /// A folder in the repository.
     pub repository: PathBuf,
     /// What to do with changes that are not committed.
@@ -75,7 +75,7 @@ pub struct Start {
     /// Documents by name.
     pub artifacts: BTreeMap<Name, Vec<u8>>,
     /// The worker of each role: `command:PROGRAM ARGS`, or `script:DIGEST`.
-    pub workers: BTreeMap<Name, Name>,
+    pub workers: BTreeMap<RoleId, Name>,
     /// Scripts by digest, for roles whose worker is `script:DIGEST`.
     pub scripts: BTreeMap<Digest, String>,
     /// The trusted `.tollgate/` folder, by path from the root, where a worker or command names something in it.
@@ -93,7 +93,7 @@ pub struct Start {
     /// What a unit, the run and a day may use.
     pub budgets: Budgets,
     /// The credential pool of each role whose worker has one.
-    pub pools: BTreeMap<Name, Name>,
+    pub pools: BTreeMap<RoleId, Name>,
 }
 
 /// Why something a person asked for was not done.
@@ -133,12 +133,12 @@ pub enum ServiceError {
     NoArtifact(Name),
     /// Roles have no worker.
     #[error("{}", without_worker(.0))]
-    NoWorker(Vec<Name>),
+    NoWorker(Vec<RoleId>),
     /// The program of a role's worker is not there.
     #[error("the worker of role `{role}`: {source}")]
     Worker {
         /// The role.
-        role: Name,
+        role: RoleId,
         /// Why not.
         source: WorkerError,
     },
@@ -146,7 +146,7 @@ pub enum ServiceError {
     #[error("the brief of `{role}`: {error}")]
     Brief {
         /// Whose.
-        role: Name,
+        role: RoleId,
         /// Why not.
         error: context::ContextError,
     },
@@ -204,7 +204,7 @@ impl ServiceError {
     }
 }
 
-fn without_worker(roles: &[Name]) -> String {
+fn without_worker(roles: &[RoleId]) -> String {
     match roles {
         [role] => format!("role `{role}` has no worker"),
         _ => format!("roles `{}` have no worker", roles.join("`, `")),
@@ -223,7 +223,8 @@ impl Service {
         // Before the roles: which of them are needed hangs on the inputs.
         let inputs = inputs(&protocol, &start.inputs).map_err(CommandError::Rejected)?;
         let roles = required_roles::roles(&protocol, &|name: &str| inputs.get(name));
-        let missing: Vec<Name> = roles.into_iter().filter(|role| !start.workers.contains_key(*role)).cloned().collect();
+        let missing: Vec<RoleId> =
+            roles.into_iter().filter(|role| !start.workers.contains_key(*role)).cloned().collect();
         if !missing.is_empty() {
             return Err(ServiceError::NoWorker(missing));
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tollgate_core::Name;
-use tollgate_core::id::StageId;
+use tollgate_core::id::{RoleId, StageId};
 use tollgate_core::protocol::model::{Flow, Kind, Over, Stage, Target, Value, VariableKind};
 use tollgate_core::protocol::{Condition, Protocol};
 
@@ -11,7 +11,7 @@ use tollgate_core::protocol::{Condition, Protocol};
 pub type Inputs<'a> = dyn Fn(&str) -> Option<&'a Value> + 'a;
 
 /// The roles of every stage that can be reached, by name.
-pub fn roles<'p>(protocol: &'p Protocol, inputs: &Inputs<'_>) -> BTreeSet<&'p Name> {
+pub fn roles<'p>(protocol: &'p Protocol, inputs: &Inputs<'_>) -> BTreeSet<&'p RoleId> {
     let mut roles = BTreeSet::new();
     let mut seen: BTreeSet<(&Name, &StageId)> = BTreeSet::new();
     let mut open: Vec<(&Flow, &Stage)> = Vec::new();

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::id::{AttemptId, RunId, UnitId};
+use tollgate_core::id::{AttemptId, RoleId, RunId, UnitId};
 use tollgate_core::protocol::model::Budget;
 use tollgate_core::redact::{Secrets, Unsearchable};
 use tollgate_core::run::Told;
@@ -53,7 +53,7 @@ pub struct Job {
     /// The unit; none: the run.
     pub unit: Option<UnitId>,
     /// The role.
-    pub role: Name,
+    pub role: RoleId,
     /// The contract of the report, `status-block@1`.
     pub contract: Name,
     /// The role's nth attempt at this stage, from 1.

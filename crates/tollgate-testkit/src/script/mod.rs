@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
-use tollgate_core::id::{AttemptId, DecisionId, RunId, StageId};
+use tollgate_core::id::{AttemptId, DecisionId, RoleId, RunId, StageId};
 use tollgate_core::protocol::{self, Protocol, model::Value};
 use tollgate_core::report::{CriterionReport, Health, Judgement, Plan, Verdict};
 use tollgate_core::run::budget::Budgets;
@@ -58,7 +58,7 @@ struct Setup {
     commands: BTreeMap<Name, Vec<String>>,
     answers: BTreeMap<StageId, Name>,
     budgets: Budgets,
-    pools: BTreeMap<Name, Name>,
+    pools: BTreeMap<RoleId, Name>,
 }
 
 /// Plays a script and returns its log: each step, and below it what it changed.
@@ -132,7 +132,7 @@ impl Setup {
             ("budget", [whose, rest @ ..]) => return used::budget(&mut self.budgets, whose, rest),
             ("pool", [one]) => {
                 let (role, pool) = pair(one);
-                self.pools.insert(role, pool);
+                self.pools.insert(role.into(), pool);
             }
             ("unit" | "row" | "req", [one, ..]) => planned(&mut self.plan, verb, one, &rest[1..]),
             _ => return false,

@@ -7,6 +7,7 @@ use super::super::graph::Graph;
 use super::super::model::{Gate, Kind, Protocol, Resource};
 use super::space::{Facts, Space};
 use crate::Name;
+use crate::id::RoleId;
 
 /// Which resources change together, and which gates are bound to them.
 pub(super) struct Changes<'a> {
@@ -114,7 +115,7 @@ pub(super) struct Reach {
     /// Resources its stages write, give or amend.
     pub touches: BTreeSet<Resource>,
     /// Roles that write in it.
-    pub writers: BTreeSet<Name>,
+    pub writers: BTreeSet<RoleId>,
 }
 
 /// What each flow may do, in the order of the graph's flows.

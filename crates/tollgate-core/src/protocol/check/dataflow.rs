@@ -15,6 +15,7 @@ use super::gated::parts;
 use super::space::{Facts, Space, State, join, normal};
 use super::truth::{Judge, Truth};
 use crate::Name;
+use crate::id::RoleId;
 
 /// Pairs of edge and valuation that are looked at before a protocol counts as too large.
 const STEPS_MAX: usize = 20_000_000;
@@ -319,7 +320,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         self.space.gates.values().for_each(|bit| gone.set(*bit));
         // A sibling, or an earlier pass, may have written already.
         for writer in &self.reaches[self.instances[child].flow].writers {
-            gone.set(self.space.roles[writer]);
+            gone.set(self.space.roles[&**writer]);
         }
         self.space.free_atoms(state.iter().map(|(valuation, facts)| (*valuation, facts.without(gone))).collect())
     }
@@ -386,7 +387,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
                     let reach = &self.reaches[callee];
                     let touches: Vec<Resource> = reach.touches.iter().cloned().collect();
                     effect.kills = effect.kills.or(self.changes.kills(&touches));
-                    reach.writers.iter().for_each(|writer| effect.kills.set(self.space.roles[writer]));
+                    reach.writers.iter().for_each(|writer| effect.kills.set(self.space.roles[&**writer]));
                 }
                 // Units that are not as they should be: what was established of all units before is not so any more.
                 if each.over != Over::It && edge.outcome != Outcome::All {
@@ -410,13 +411,13 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         effect
     }
 
-    fn dispatch_effect(&self, stage: &Stage, role: &Name, edge: &Edge, effect: &mut Effect) {
+    fn dispatch_effect(&self, stage: &Stage, role: &RoleId, edge: &Edge, effect: &mut Effect) {
         let writes = self.graph.protocol.roles.get(role).map(|role| role.writes.as_slice()).unwrap_or_default();
         let writes_to = writes.iter().cloned().map(Resource::Named);
         let touched: Vec<Resource> = writes_to.chain(stage.gives.iter().cloned()).collect();
         effect.kills = effect.kills.or(self.changes.kills(&touched));
         if !writes.is_empty() {
-            effect.kills.set(self.space.roles[role]);
+            effect.kills.set(self.space.roles[&**role]);
         }
         let accepts = matches!(edge.outcome, Outcome::Verdict(verdict) if verdict.accepts());
         if !accepts && edge.outcome != Outcome::OK {

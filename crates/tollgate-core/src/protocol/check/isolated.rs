@@ -9,6 +9,7 @@ use super::dataflow::DataFlow;
 use super::space::State;
 use crate::Name;
 use crate::code::Code;
+use crate::id::RoleId;
 use crate::protocol::SectionClass;
 
 pub(super) fn check(flow: &DataFlow<'_, '_>, dialects: &Dialects, breaches: &mut Breaches) {
@@ -54,7 +55,7 @@ fn subject(protocol: &Protocol, stage: &Stage) -> BTreeSet<Name> {
 fn judges(
     flow: &DataFlow<'_, '_>,
     stage: &Stage,
-    (name, judge): (&Name, &Role),
+    (name, judge): (&RoleId, &Role),
     state: &State,
     dialects: &Dialects,
     breaches: &mut Breaches,
@@ -67,7 +68,7 @@ fn judges(
         breaches.error(Code::JUDGES_ITSELF, stage.place, message, hint);
     }
     for (other, judged) in &protocol.roles {
-        let bit = flow.space.roles[other];
+        let bit = flow.space.roles[&**other];
         let wrote = state.iter().any(|(_, facts)| !facts.has(bit));
         if other == name || !wrote || !judged.writes.iter().any(|area| subject.contains(area)) {
             continue;
@@ -110,7 +111,7 @@ fn shown(judge: &Role, of: &str, section: &str) -> bool {
 }
 
 /// The role whose worker session a role is in the end.
-fn session<'p>(protocol: &'p Protocol, role: &'p Name) -> &'p Name {
+fn session<'p>(protocol: &'p Protocol, role: &'p RoleId) -> &'p RoleId {
     let mut at = role;
     // As many steps as there are roles: sessions may be declared in a circle.
     for _ in 0..protocol.roles.len() {

@@ -159,12 +159,12 @@ impl Space {
         size = size.checked_mul(1_u64.checked_shl(u32::try_from(space.atoms.len()).ok()?)?)?;
         let mut bit = 3;
         for (map, names) in [
-            (&mut space.gates, protocol.gates.keys().collect::<Vec<_>>()),
-            (&mut space.artifacts, protocol.artifacts.keys().collect()),
-            (&mut space.roles, protocol.roles.keys().collect()),
+            (&mut space.gates, protocol.gates.keys().map(|name| &**name).collect::<Vec<_>>()),
+            (&mut space.artifacts, protocol.artifacts.keys().map(|name| &**name).collect()),
+            (&mut space.roles, protocol.roles.keys().map(|name| &**name).collect()),
         ] {
             for name in names {
-                map.insert(name.clone(), bit);
+                map.insert(name.into(), bit);
                 bit += 1;
             }
         }

@@ -31,7 +31,7 @@ impl Reader {
             "any" => Condition::Any(self.conditions(value, what)),
             "not" => Condition::Not(Box::new(self.condition(value, what)?)),
             "holds" => Condition::Holds(self.named(value, "gate")?),
-            "judged" => Condition::Judged(self.named(value, "role")?),
+            "judged" => Condition::Judged(self.named(value, "role")?.into()),
             "command" => return self.command(node),
             "answer" => return self.answer(node),
             "artifact" => return self.artifact_condition(node),

@@ -8,6 +8,7 @@ use crate::Name;
 use crate::amount;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
+use crate::id::RoleId;
 use crate::protocol::condition::Condition;
 use crate::protocol::model::{Artifact, Budget, Gate, Given, Role, ScopePolicy, Sees};
 use crate::protocol::model::{Value, Variable, VariableKind};
@@ -190,13 +191,13 @@ impl Reader {
         (!outside).then_some(path)
     }
 
-    pub(super) fn roles(&mut self, node: &Node) -> BTreeMap<Name, Role> {
+    pub(super) fn roles(&mut self, node: &Node) -> BTreeMap<RoleId, Role> {
         let mut roles = BTreeMap::new();
         for (key, value) in self.problems.entries(node, "roles") {
             if self.declared(&key.text, key.place, "the name of a role")
                 && let Some(role) = self.role(key, value)
             {
-                roles.insert(key.text.clone(), role);
+                roles.insert(key.text.clone().into(), role);
             }
         }
         roles
@@ -313,13 +314,13 @@ impl Reader {
         kept
     }
 
-    fn session(&mut self, node: &Node) -> Option<Name> {
+    fn session(&mut self, node: &Node) -> Option<RoleId> {
         let name = self.problems.text(node, "the session")?;
         if &*name == "fresh" {
             return None;
         }
         let names = Rc::clone(&self.names);
-        self.resolve_in(vec![(name, node.place)], "role", &names.roles).pop()
+        self.resolve_in(vec![(name, node.place)], "role", &names.roles).pop().map(RoleId::from)
     }
 
     fn budget(&mut self, node: &Node) -> Budget {

@@ -105,7 +105,7 @@ impl Reader {
             "dispatch" => {
                 let role = self.problems.text(node, "the role")?;
                 let names = Rc::clone(&self.names);
-                Kind::Dispatch { role: self.resolve_in(vec![(role, node.place)], "role", &names.roles).pop()? }
+                Kind::Dispatch { role: self.resolve_in(vec![(role, node.place)], "role", &names.roles).pop()?.into() }
             }
             "ask" => Kind::Ask(self.ask(node)?),
             "check" => {

@@ -15,14 +15,13 @@ use super::super::pool::{self, Elsewhere};
 use super::super::state::Decision;
 use super::draft::Draft;
 use super::{Answer, Rejection};
-use crate::Name;
-use crate::id::{DecisionId, UnitId};
+use crate::id::{DecisionId, RoleId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Class, Stage};
 
 impl Draft {
     /// Whether a role may be dispatched now; what stands against it is in the journal when it may not.
-    pub(super) fn may_dispatch(&mut self, unit: Option<&UnitId>, stage: &Stage, role: &Name, repeats: bool) -> bool {
+    pub(super) fn may_dispatch(&mut self, unit: Option<&UnitId>, stage: &Stage, role: &RoleId, repeats: bool) -> bool {
         if self.pool_is_closed(role) {
             return false;
         }
@@ -37,8 +36,8 @@ impl Draft {
     }
 
     /// Whether a role's pool may not be called: by what this run was told, or another one of the state directory.
-    fn pool_is_closed(&mut self, role: &Name) -> bool {
-        let name = self.run.pool_of(role).clone();
+    fn pool_is_closed(&mut self, role: &RoleId) -> bool {
+        let name = self.run.pool_of(role);
         let known = self.run.pools.get(&name);
         if let Some(pool) = known.filter(|pool| pool.is_closed(self.now_ms) || pool.until_ms.is_none()) {
             return pool.is_closed(self.now_ms);

@@ -12,7 +12,7 @@ use super::super::waiver::waivers;
 use super::draft::Draft;
 use super::{Rejection, not_succeeded};
 use crate::Name;
-use crate::id::{InstanceId, StageId, UnitId};
+use crate::id::{InstanceId, RoleId, StageId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Kind, Makes, Over, Stage, Target};
 
@@ -122,7 +122,7 @@ impl Draft {
     /// What a unit that is done did not touch and nobody in its flow can settle goes back to who found it. That the unit holds
     /// on to its work is an answer, and the limits of whoever judges it again end the dispute.
     fn leave_findings(&mut self, unit: &UnitId) {
-        let judges = |role: &Name| self.run.ledger.judgements.contains_key(&keyed(role, Some(unit)));
+        let judges = |role: &RoleId| self.run.ledger.judgements.contains_key(&keyed(role, Some(unit)));
         let is_own = |row: &Name| self.run.criterion(row).is_some_and(|row| row.unit.as_ref() == Some(unit));
         let left = self.findings(Some(unit), |finding| {
             let (role, row) = (finding.about.role.as_ref(), finding.about.criterion.as_ref());

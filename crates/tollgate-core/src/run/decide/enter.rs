@@ -7,7 +7,7 @@ use super::super::state::{At, Instance, MAIN, Phase};
 use super::super::{bundle, effects};
 use super::draft::Draft;
 use crate::Name;
-use crate::id::{AttemptId, InstanceId, UnitId};
+use crate::id::{AttemptId, InstanceId, RoleId, UnitId};
 use crate::protocol::model::{Kind, Land, Over, Resource, Stage};
 use crate::protocol::{LandOutcome, Outcome};
 use crate::report::Verdict;
@@ -212,7 +212,7 @@ impl Draft {
         self.protocol.roles.get(role).is_some_and(|role| role.verdicts.contains(&Verdict::Reject))
     }
 
-    fn grant_dispatch(&mut self, name: &InstanceId, instance: &Instance, stage: &Stage, role: &Name) -> bool {
+    fn grant_dispatch(&mut self, name: &InstanceId, instance: &Instance, stage: &Stage, role: &RoleId) -> bool {
         let Some(known) = self.protocol.roles.get(role).cloned() else { return false };
         // One writer at a time in a tree; a judge looks at what nobody is changing.
         if !self.is_driver() || self.tree_is_busy(instance.unit.as_ref(), !known.writes.is_empty()) {
@@ -229,7 +229,7 @@ impl Draft {
         if !self.may_dispatch(instance.unit.as_ref(), stage, role, repeats) {
             return false;
         }
-        let worker = self.run.opened.workers.get(role).cloned().unwrap_or_else(|| role.clone());
+        let worker = self.run.opened.workers.get(role).cloned().unwrap_or_else(|| (&**role).into());
         let work = Work::Dispatch {
             role: role.clone(),
             worker,

@@ -12,7 +12,7 @@ use super::super::role_changes::Compared;
 use super::super::state::{Run, Unit};
 use super::draft::Draft;
 use crate::Name;
-use crate::id::{AttemptId, FindingId, UnitId};
+use crate::id::{AttemptId, FindingId, RoleId, UnitId};
 use crate::protocol::model::{Role, Stage};
 use crate::report::{FindingReport, Judgement, Report, Verdict};
 use crate::scope;
@@ -66,7 +66,7 @@ impl Draft {
     pub(super) fn settle_findings(
         &mut self,
         attempt: AttemptId,
-        (role_name, role): (&Name, &Role),
+        (role_name, role): (&RoleId, &Role),
         unit: Option<&UnitId>,
         report: &Report,
         contradictions: &[String],
@@ -117,7 +117,7 @@ impl Draft {
     fn accepted(
         &mut self,
         attempt: AttemptId,
-        role: &Name,
+        role: &RoleId,
         unit: Option<&UnitId>,
         report: &Report,
         (known, measured): (Vec<FindingId>, Vec<FindingId>),
@@ -167,7 +167,7 @@ impl Draft {
     fn rejected(
         &mut self,
         attempt: AttemptId,
-        role: &Name,
+        role: &RoleId,
         unit: Option<&UnitId>,
         report: &Report,
         before: Vec<FindingId>,
@@ -228,7 +228,7 @@ impl Draft {
     pub(super) fn open_contradictions(
         &mut self,
         attempt: AttemptId,
-        (role_name, role): (&Name, &Role),
+        (role_name, role): (&RoleId, &Role),
         unit: Option<&UnitId>,
         compared: &Compared,
     ) {
@@ -383,7 +383,7 @@ impl Draft {
         speak
     }
 
-    fn open_finding(&mut self, attempt: AttemptId, role: Option<&Name>, unit: Option<&UnitId>, said: FindingReport) {
+    fn open_finding(&mut self, attempt: AttemptId, role: Option<&RoleId>, unit: Option<&UnitId>, said: FindingReport) {
         let about = finding_of(attempt, role, self.units_meant(unit, &said), said);
         let tree = self.tree_judged(unit);
         self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about, tree });
@@ -408,7 +408,7 @@ impl Draft {
     }
 }
 
-fn finding_of(attempt: AttemptId, role: Option<&Name>, units: Vec<UnitId>, said: FindingReport) -> Finding {
+fn finding_of(attempt: AttemptId, role: Option<&RoleId>, units: Vec<UnitId>, said: FindingReport) -> Finding {
     Finding {
         role: role.cloned(),
         of: None,

@@ -15,7 +15,7 @@ use super::{Decided, Rejection, Stamp};
 use crate::Name;
 use crate::diagnostic::Place;
 use crate::digest::Digest;
-use crate::id::{RunId, StageId, UnitId};
+use crate::id::{RoleId, RunId, StageId, UnitId};
 use crate::protocol::Condition;
 use crate::protocol::Protocol;
 use crate::protocol::model::{
@@ -46,7 +46,7 @@ pub struct Open {
     pub base: Name,
     pub inputs: BTreeMap<Name, Value>,
     pub artifacts: BTreeMap<Name, OpenArtifact>,
-    pub workers: BTreeMap<Name, Name>,
+    pub workers: BTreeMap<RoleId, Name>,
     pub commands: BTreeMap<Name, Vec<String>>,
     pub areas: BTreeMap<Name, Vec<Name>>,
     pub config: serde_json::Value,
@@ -56,7 +56,7 @@ pub struct Open {
     pub content: Content,
     pub budgets: Budgets,
     /// The credential pool of each role whose worker has one.
-    pub pools: BTreeMap<Name, Name>,
+    pub pools: BTreeMap<RoleId, Name>,
     /// How git converts the files of a checkout; none: not at all.
     pub checkout: Option<CheckoutRules>,
 }

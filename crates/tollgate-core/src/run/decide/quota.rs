@@ -9,7 +9,7 @@ use super::super::state::Attempt;
 use super::AttemptResult;
 use super::draft::Draft;
 use crate::Name;
-use crate::id::AttemptId;
+use crate::id::{AttemptId, RoleId};
 use crate::report::Health;
 
 /// The code of a worker's failure that a limit of its plan or provider is.
@@ -28,7 +28,7 @@ impl Draft {
         &mut self,
         live: &Arc<Attempt>,
         (attempt, token): (AttemptId, u64),
-        (role, worker): (&Name, &Name),
+        (role, worker): (&RoleId, &Name),
         result: AttemptResult,
         kept: bool,
     ) {
@@ -36,7 +36,7 @@ impl Draft {
         let wrote = self.instance(&live.instance).and_then(|known| known.wrote.get(role).cloned()).unwrap_or_default();
         let unnamed =
             if kept { wrote.compare(None, &result.changed, false, std::iter::empty()).unnamed } else { Vec::new() };
-        let pool = self.run.pool_of(role).clone();
+        let pool = self.run.pool_of(role);
         let known = self.run.pools.get(&pool).cloned();
         let by = By { kind: ByKind::Worker, name: worker.clone() };
         let quota = told.quota.clone();

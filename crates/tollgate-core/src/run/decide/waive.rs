@@ -7,7 +7,7 @@ use super::super::gate::{self, CriterionState, Status};
 use super::super::state::keyed;
 use super::draft::Draft;
 use crate::Name;
-use crate::id::{DecisionId, FindingId, UnitId};
+use crate::id::{DecisionId, FindingId, RoleId, UnitId};
 use crate::protocol::condition::Condition;
 use crate::protocol::model::{Ensures, Kind, Resource, Route, Stage, Target};
 
@@ -17,13 +17,13 @@ pub(super) struct Waivers {
     pub criteria: Vec<Name>,
     pub findings: Vec<FindingId>,
     pub commands: Vec<Name>,
-    pub judgements: Vec<Name>,
+    pub judgements: Vec<RoleId>,
     /// Whether the unit is given up with it.
     pub gives_up: bool,
 }
 
 /// How an option names the judgement it stands for.
-fn judgement(role: &Name) -> Name {
+fn judgement(role: &RoleId) -> Name {
     format!("the judgement of {role}").into()
 }
 
@@ -64,7 +64,7 @@ impl Draft {
     }
 
     /// Whether a role has judged this content.
-    fn has_judged(&self, role: &Name, resources: &[Resource], unit: Option<&UnitId>) -> bool {
+    fn has_judged(&self, role: &RoleId, resources: &[Resource], unit: Option<&UnitId>) -> bool {
         let judgements = &self.run.ledger.judgements;
         let own = judgements.get(&keyed(role, unit)).into_iter().chain(judgements.get(&keyed(role, None)));
         own.into_iter().any(|judged| gate::fresh(&self.run, &judged.on, resources, unit))

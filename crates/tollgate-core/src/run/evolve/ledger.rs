@@ -205,7 +205,7 @@ pub(super) fn open_finding(run: &mut Run, opened: &FindingOpened) {
     bump(ledger, Resource::Findings);
     if let Some(role) = &opened.about.role {
         let of_attempt = |judged: &Judged| judged.attempt == Some(opened.about.attempt);
-        let judgements = ledger.judgements.iter_mut().filter(|(key, judged)| key.name == *role && of_attempt(judged));
+        let judgements = ledger.judgements.iter_mut().filter(|(key, judged)| *key.name == **role && of_attempt(judged));
         judgements.for_each(|(_, judged)| judged.findings.extend([opened.finding]));
     }
 }

@@ -25,7 +25,7 @@ pub(super) enum Ending<'a> {
 /// An attempt counts when it starts, so that those at work at once pass no limit; one that repeats another was counted.
 pub(super) fn begun(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
     let Work::Dispatch { role, .. } = &started.work else { return };
-    let pool = run.pool_of(role).clone();
+    let pool = run.pool_of(role);
     if run.pools.get(&pool).is_some_and(|pool| pool.elsewhere && pool.until_ms.is_some()) {
         // Another run tried it and was answered.
         run.pools.remove(&pool);

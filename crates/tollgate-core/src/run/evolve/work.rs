@@ -8,7 +8,7 @@ use super::super::gate;
 use super::super::state::{At, Attempt, Collision, Instance, Judged, LastReport, On, Run, Shown, keyed};
 use super::{ledger, unit_mut, with};
 use crate::Name;
-use crate::id::{InstanceId, UnitId};
+use crate::id::{InstanceId, RoleId, UnitId};
 use crate::report::{Health, Judgement, Verdict};
 use crate::scope::Content;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub(super) fn repeat(run: &mut Run, attempt: crate::id::AttemptId) {
 /// Files were deleted: whoever else wrote one has no word on it any more.
 pub(super) fn lose<'a>(
     run: &mut Run,
-    by: Option<(&InstanceId, &Name)>,
+    by: Option<(&InstanceId, &RoleId)>,
     deleted: impl Iterator<Item = &'a Name> + Clone,
 ) {
     if deleted.clone().next().is_none() {

@@ -30,7 +30,7 @@ impl Script {
         let mut problems = Problems::default();
         let root = yaml::parse(text).map_err(|error| vec![error])?;
         for (key, entries) in root.get("roles").and_then(Node::map).into_iter().flatten() {
-            let Some(role) = protocol.roles.get(&key.text) else {
+            let Some(role) = protocol.roles.get(&*key.text) else {
                 let known: Vec<&str> = protocol.roles.keys().map(|name| &**name).collect();
                 let message = format!("protocol `{}` has no role `{}`", protocol.name, key.text);
                 problems.add(unknown(key.place, message, &key.text, &known));

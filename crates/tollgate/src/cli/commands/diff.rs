@@ -14,7 +14,7 @@ use tollgate_engine::workspace::{Workspace, WorkspaceError};
 
 use crate::cli::{Exit, Invocation};
 use crate::view::text::{Line, Style};
-use tollgate_core::id::UnitId;
+use tollgate_core::id::{RoleId, UnitId};
 
 /// A longer patch is refused: half of one is worse than none.
 const PATCH_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -143,7 +143,7 @@ fn by_unit(run: &Run, paths: &[Name]) -> Vec<Part> {
 /// What each judge has not seen: from the tree it spoke of to the one that stands.
 fn since_verdict(run: &Run) -> Vec<Part> {
     let subjects = std::iter::once(None).chain(run.ledger.units.iter().map(|unit| Some(&unit.name)));
-    let judges: Vec<&Name> =
+    let judges: Vec<&RoleId> =
         run.protocol.roles.iter().filter(|(_, role)| role.judges()).map(|(name, _)| name).collect();
     let mut parts = Vec::new();
     for unit in subjects {

@@ -210,7 +210,7 @@ fn of_protocols(dialect: &dyn ReportDialect, role: &str, call: &Invocation) -> R
             .roles
             .iter()
             .filter(|(_, known)| report_dialect(&known.contract).is_some_and(|contract| contract.id() == dialect.id()));
-        known.extend(own.map(|(name, known)| (name.clone(), (known.judges(), known.part))));
+        known.extend(own.map(|(name, known)| (Name::from(&**name), (known.judges(), known.part))));
     }
     if let Some((name, (judges, part))) = known.get_key_value(role) {
         return Ok(Context { role: Some(name.clone()), judges: Some(*judges), part: *part, ..Context::default() });
