@@ -10,12 +10,14 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use self::change::{Dice, changed};
+use crate::cases::dialect;
 use crate::defined::definition::{Form, samples};
 use crate::extract::{Dialect, Read, extract};
 use crate::fix::fix;
 use crate::recognition::recognise;
 use crate::{Context, proptest_cases, reask, registry};
 use tollgate_core::diagnostic::{Diagnostic, Severity};
+use tollgate_core::report::{CriterionRow, Health, Part};
 
 /// A document that is changed, and for whom it is read.
 struct Seed {
@@ -29,8 +31,11 @@ fn seeds() -> Vec<Seed> {
     let mut all = Vec::new();
     for id in registry::all() {
         let mut add = |text: String, role: Option<tollgate_core::Name>| {
-            let part = role.as_deref().and_then(tollgate_core::report::Part::parse);
-            all.push(Seed { id, text, context: Context { role, part, ..Context::default() } });
+            let part = role.as_deref().and_then(Part::parse);
+            let row =
+                |group: &str| CriterionRow { id: "DoD-1".into(), group: Some(group.into()), ..CriterionRow::default() };
+            let criteria = part.map(|part| vec![row(if part == Part::Tester { "tester" } else { "dod" })]);
+            all.push(Seed { id, text, context: Context { role, part, criteria, ..Context::default() } });
         };
         match registry::defined(id) {
             Some(own) => {
@@ -52,18 +57,15 @@ fn seeds() -> Vec<Seed> {
     all
 }
 
-fn dialect(id: &str) -> Dialect<'static> {
-    match registry::report_dialect(id) {
-        Some(dialect) => Dialect::Report(dialect),
-        None => Dialect::Document(registry::document_dialect(id).expect(id)),
-    }
-}
-
 /// Everything that is told stands in the text: on one of its lines, not behind the end of it.
 fn stand_in(diagnostics: &[Diagnostic], text: &str) {
     let text = text.replace("\r\n", "\n");
     let lines: Vec<usize> = text.split(['\n', '\r']).map(|line| line.chars().count()).collect();
     for one in diagnostics {
+        assert!(
+            !one.message.contains('\u{1b}') && one.hint.is_some(),
+            "it can be printed, and says what to do: {one:?}"
+        );
         for place in [Some(one.place), one.other].into_iter().flatten() {
             let (line, column) = (place.line as usize, place.column as usize);
             let width = line.checked_sub(1).map_or(0, |at| lines.get(at).copied().unwrap_or_default());
@@ -93,6 +95,10 @@ fn holds(seed: &Seed, text: &str) {
     let again = fix(dialect, &mended.text, context);
     assert!(again.mended.is_empty() && again.text == mended.text, "fixed again: {:?}\n{}", again.mended, again.text);
     assert!(read.is_refused() || errors(&mended.read) == 0, "mending broke it: {:?}", mended.read.diagnostics());
+    if let (Read::Report(before), Read::Report(after)) = (&read, &mended.read) {
+        assert_eq!(read.is_refused(), before.report.health == Health::Malformed, "what is refused is malformed");
+        assert!(read.is_refused() || before.report == after.report, "mending gave it another meaning");
+    }
 
     let found = extract(dialect, text, context);
     stand_in(found.read.diagnostics(), text);

@@ -12,6 +12,8 @@
 #![cfg_attr(not(test), forbid(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod briefing;
+#[cfg(test)]
+mod cases;
 pub mod defined;
 mod diagnostics;
 #[cfg(test)]

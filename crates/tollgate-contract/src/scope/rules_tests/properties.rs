@@ -53,15 +53,15 @@ fn a_change() -> impl Strategy<Value = Made> {
         (Mode::Absent, Mode::Submodule),
     ]);
     (prop::sample::select(PATHS), lines, modes, any::<bool>()).prop_map(|(path, lines, (before, after), unread)| {
-        let made = made(path, &lines.join("\n")).modes(before, after);
-        Made { unread: unread && lines.is_empty(), ..made }
+        let made = made(path, &lines.join("\n"));
+        Made { unread: unread && lines.is_empty(), modes: (before, after), ..made }
     })
 }
 
 fn a_whole_change() -> impl Strategy<Value = Vec<Made>> {
     prop::collection::vec(a_change(), 0..8).prop_map(|mut all| {
-        all.sort_by_key(|made| made.path);
-        all.dedup_by_key(|made| made.path);
+        all.sort_by_key(|made| made.path.clone());
+        all.dedup_by_key(|made| made.path.clone());
         all
     })
 }
