@@ -1,16 +1,18 @@
-//! Text in, report and places out. What is found among other text is tested where it is looked for.
+//! Text in, report and places out (`cases.txt`). What is found among other text is tested where it is looked for.
+//!
+//! A script says who reports (`by checker`), the groups of the rows that are known (`rows dod,tester`), who may come next
+//! (`next accept=tester`), and what differs in the head of the report; its other sections follow after an empty line. Behind `whole`
+//! the report is given as it is.
 
-mod form;
-mod object;
 mod property;
-mod rules;
+mod reading;
 mod structure;
 
 use super::StatusBlock;
 use crate::{Context, Reading, ReportDialect};
 use tollgate_core::Name;
 use tollgate_core::diagnostic::Severity;
-use tollgate_core::report::{CriterionRow, Part};
+use tollgate_core::report::{CriterionRow, Health, Part, Report};
 
 /// The example of docs/contracts/status-block.md.
 const EXAMPLE: &str = include_str!("../../../../../docs/contracts/examples/status-block.md");
@@ -67,4 +69,72 @@ fn report(status: &str, reason: &str, verdict: &str, files: &str, questions: &st
 
 fn complete(verdict: &str, rest: &str) -> String {
     report("complete", "", verdict, NO_FILES, "0", rest)
+}
+
+/// What comes of the report of a script.
+fn answer(script: &str) -> String {
+    let (head, rest) = script.split_once("\n\n").unwrap_or((script, ""));
+    let (mut context, mut whole) = (Context::default(), false);
+    let [mut status, mut reason, mut verdict, mut files, mut questions] =
+        ["complete", "", "n/a", NO_FILES, "0"].map(str::to_owned);
+    for line in head.lines() {
+        let (word, value) = line.split_once(' ').unwrap_or((line, ""));
+        let said = value.replace("\\n", "\n");
+        match word {
+            "by" => context = who(value),
+            "rows" => {
+                let groups: Vec<(&str, &str)> = value.split(',').map(|group| (group, "a row")).collect();
+                context.criteria = with_rows(Part::Checker, &groups).criteria;
+            }
+            "next" => {
+                let route = |route: &str| {
+                    let (outcome, roles) = route.split_once('=').expect(line);
+                    (outcome.into(), roles.split(',').map(Into::into).collect())
+                };
+                context.next = Some(value.split(' ').map(route).collect());
+            }
+            "status" => status = said,
+            "reason" => reason = said,
+            "verdict" => verdict = said,
+            "files" => files = said,
+            "questions" => questions = said,
+            "whole" => whole = true,
+            other => panic!("{other} is no word of a script"),
+        }
+    }
+    let text = if whole { rest.to_owned() } else { report(&status, &reason, &verdict, &files, &questions, rest) };
+    told(&read(&text, &context))
+}
+
+/// Who plays a part, or a role without one; it may not be known who reports.
+fn who(word: &str) -> Context {
+    let judges = Some(word == "judge").filter(|_| word != "anyone");
+    Part::parse(word).map_or_else(|| Context { judges, ..Context::default() }, by)
+}
+
+/// All that a reading says: what it decides, what is wrong, and what the report holds.
+fn told(reading: &Reading) -> String {
+    let Report { health, verdict, criteria, findings, questions, claims, .. } = &reading.report;
+    // Why a report is malformed is its first error.
+    let reason = if *health == Health::Malformed { "" } else { &reading.report.reason };
+    let mut lines = vec![format!("{} {} {reason}", health.word(), verdict.word())];
+    lines.extend(reading.diagnostics.iter().map(crate::cases::line));
+    lines.extend(criteria.iter().map(|row| format!("row {} {:?}: {}", row.id, row.result, row.evidence)));
+    for one in findings {
+        let parts =
+            [&one.severity, &one.criterion, &one.category, &one.path].map(|part| part.as_deref().unwrap_or("-"));
+        let (line, repeats) =
+            (one.line.unwrap_or_default(), one.repeats.map(|id| format!(" {id}")).unwrap_or_default());
+        lines.push(format!("finding {}:{line}{repeats}: {}", parts.join(" "), one.what));
+    }
+    lines.extend(questions.iter().map(|one| format!("asks{}: {}", if one.blocking { "!" } else { "" }, one.text)));
+    let changed = [("created", &claims.created), ("modified", &claims.modified), ("deleted", &claims.deleted)];
+    lines.extend(changed.into_iter().flat_map(|(word, paths)| paths.iter().map(move |path| format!("{word} {path}"))));
+    lines.extend(claims.addresses.iter().map(|ids| format!("addresses {ids:?}")));
+    lines.iter().map(|line| line.trim_end().replace('\n', "\\n")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn cases() {
+    crate::cases::check("status_block/tests/cases.txt", answer);
 }

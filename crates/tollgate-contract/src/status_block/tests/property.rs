@@ -13,7 +13,6 @@ use super::*;
 use crate::markdown::BYTES_MAX;
 use crate::proptest_cases;
 use tollgate_core::id::FindingId;
-use tollgate_core::report::Health;
 
 /// Words that mean something elsewhere in the text, among words that do not.
 fn word() -> impl Strategy<Value = String> {
@@ -122,27 +121,6 @@ fn document() -> impl Strategy<Value = Document> {
     })
 }
 
-/// A report with some of its bytes replaced, doubled or lost.
-fn mutated() -> impl Strategy<Value = String> {
-    let cut = (
-        any::<prop::sample::Index>(),
-        any::<prop::sample::Index>(),
-        select(vec!["", "## Status\n", "```\n", "- ", "\u{1b}", "\r", "✗", ":"]),
-    );
-    (document(), vec(cut, 1..4)).prop_map(|(document, cuts)| {
-        let mut text = render::render(document).unwrap_or_else(|_| EXAMPLE.to_owned());
-        for (from, to, put) in cuts {
-            let mut ends =
-                [from.index(text.len() + 1), to.index(text.len() + 1)].map(|at| text.floor_char_boundary(at));
-            ends.sort_unstable();
-            // Half of the cuts only insert.
-            let end = if ends[1] - ends[0] > 40 { ends[0] } else { ends[1] };
-            text.replace_range(ends[0]..end, put);
-        }
-        text
-    })
-}
-
 proptest! {
     #![proptest_config(crate::proptest_cases::few(300))]
 
@@ -164,25 +142,6 @@ proptest! {
         if let Ok(text) = StatusBlock.render(&value) {
             let document: Document = serde_json::from_value(value).expect("a document");
             prop_assert_eq!(reread(&text), Some(document.counted()));
-        }
-    }
-
-    #[test]
-    fn no_text_is_too_odd(text in "\\PC{0,200}", part in select(Part::ALL.to_vec())) {
-        let reading = read(&format!("## Status\ncomplete\n{text}"), &with_rows(part, &ROWS));
-        prop_assert_eq!(reading.report.health, Health::Malformed, "no Abstract can come of this");
-        read(&text, &by(part));
-    }
-
-    #[test]
-    fn errors_and_malformed_are_one(text in mutated(), part in select(Part::ALL.to_vec())) {
-        let reading = read(&text, &with_rows(part, &ROWS));
-        let errors = reading.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-        prop_assert_eq!(errors, reading.report.health == Health::Malformed);
-        for diagnostic in &reading.diagnostics {
-            prop_assert!(diagnostic.place.line as usize <= text.split(['\n', '\r']).count());
-            let printable = !diagnostic.message.contains('\u{1b}');
-            prop_assert!(printable && diagnostic.hint.is_some());
         }
     }
 }
