@@ -1,12 +1,17 @@
 //! Every contract that is data: its definition is sound, its examples are what they say, and each mistake gives one error.
+//!
+//! A script of `tests/*.txt` names a contract, and who reports (`by`) or the labels of an issue where that matters. The document is
+//! its example with changes (`set PATH JSON`, `without PATH`, `with A => B`), or follows after an empty line; `tree` asks how it was read.
 
 use crate::defined::Defined;
-use crate::defined::definition::{self, Definition, Sample, samples};
-use crate::tree::{Node, Value};
+use crate::defined::definition::{self, Sample, samples};
+use crate::defined::{guide, mapping};
+use crate::tree::{Node, Value, json, json_line};
 use crate::{Context, registry};
+use tollgate_core::Name;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
+use tollgate_core::report::{FindingReport, Report};
 
-mod evasions;
 mod formats;
 mod generate;
 mod hostile;
@@ -29,6 +34,88 @@ fn told(diagnostics: &[Diagnostic]) -> Vec<String> {
 /// A text for a document, whether or not its rules hold.
 fn text_of(own: &Defined, document: &Node<'_>) -> String {
     own.write(document).unwrap_or_else(|why| panic!("{}: {why}", own.definition.id))
+}
+
+/// The contract of `tests/result.yaml`: Markdown of every layout.
+pub const RESULT: &str = include_str!("tests/result.yaml");
+
+/// The contract of a definition without a fault.
+pub fn result() -> Defined {
+    let (definition, problems) = definition::read("t.result", RESULT, false);
+    assert!(problems.is_empty(), "{problems:?}");
+    Defined { definition: definition.expect("a definition") }
+}
+
+/// What a report means, what is wrong with a document, and how it was read.
+fn answer(script: &str) -> String {
+    let (head, text) = script.split_once("\n\n").unwrap_or((script, ""));
+    let id = head.lines().next().unwrap_or_default();
+    let test = result();
+    let own = registry::defined(id).unwrap_or(&test);
+    let (mut context, mut shows, mut document) = (Context::default(), false, own.definition.example.clone());
+    let (mut text, others) =
+        crate::cases::changed(&if text.is_empty() { guide::example(&own.definition) } else { text.to_owned() }, head);
+    for line in others.iter().skip(1) {
+        match line.split_once(' ') {
+            Some(("set" | "without", change)) => {
+                let (path, value) = change.split_once(' ').unwrap_or((change, ""));
+                let steps: Vec<Name> = path.split('.').map(Into::into).collect();
+                definition::put(&mut document, &steps, json::read(value).ok().map(Node::into_owned).as_ref());
+                text = mistakes::text_with(own, &document).expect(line);
+            }
+            Some(("by", role)) => context.role = Some(role.into()),
+            Some(("labels", labels)) => context.labels = Some(labels.split_terminator(',').map(Into::into).collect()),
+            _ => shows = line == "tree",
+        }
+    }
+    let judged = own.judge(&text, &context);
+    let refused = judged.diagnostics.iter().any(|one| one.severity == Severity::Error);
+    let mut lines = Vec::new();
+    if let (Some(root), Some(map), false) = (&judged.root, &own.definition.report, refused) {
+        lines.extend(meaning(&mapping::report(&own.definition, map, root, context.role.as_ref())));
+    }
+    lines.extend(judged.diagnostics.iter().map(crate::cases::line));
+    lines.extend(judged.root.filter(|_| shows).map(|root| json_line(&root)));
+    if lines.is_empty() { "good".to_owned() } else { lines.join("\n") }
+}
+
+/// The pair of health and verdict, how many criteria and questions there are, and the findings.
+fn meaning(report: &Report) -> Vec<String> {
+    let code = report.code.as_ref().map(|code| format!(".{code}")).unwrap_or_default();
+    let criteria = if report.criteria.is_empty() { String::new() } else { format!(" {}c", report.criteria.len()) };
+    let asked =
+        report.questions.iter().map(|question| if question.blocking { " ?!" } else { " ?" }).collect::<String>();
+    let pair = format!("{}{code}/{}{criteria}{asked}", report.health.word(), report.verdict.word());
+    let finding = |one: &FindingReport| format!("finding {}: {}", one.category.as_deref().unwrap_or("-"), one.what);
+    [pair].into_iter().chain(report.findings.iter().map(finding)).collect()
+}
+
+#[test]
+fn cases() {
+    for file in ["documents", "markdown", "meaning"] {
+        crate::cases::check(&format!("defined/tests/{file}.txt"), answer);
+    }
+}
+
+#[test]
+fn a_template_is_no_document() {
+    let context = Context::default();
+    for id in registry::all() {
+        let (template, told) = match (registry::report_dialect(id), registry::document_dialect(id)) {
+            (Some(own), _) => (own.template(&context), own.diagnose(&own.template(&context), &context)),
+            (None, Some(own)) => (own.template(), own.read(&own.template(), &context).diagnostics),
+            (None, None) => panic!("{id} is no dialect"),
+        };
+        assert!(told.iter().any(|one| one.severity == Severity::Error), "{id}\n{template}");
+    }
+    let review = registry::defined("decree.review-approval").unwrap();
+    let template = guide::template(&review.definition);
+    let filled = template.lines().map(|line| match line.starts_with('<') {
+        true => "None\n".to_owned(),
+        false => format!("{line}\n"),
+    });
+    let told = review.judge(&filled.collect::<String>(), &Context::default()).diagnostics;
+    assert_eq!(told.len(), 6, "each line of the checklist is told: {told:?}");
 }
 
 #[test]
@@ -64,14 +151,4 @@ fn each_example_says_what_it_should_where_it_stands() {
             }
         }
     }
-}
-
-/// Whether a report means what its cases say is a matter of its example; the words are checked by the table below.
-#[test]
-fn half_of_the_contracts_need_no_code() {
-    let with_code =
-        |definition: &Definition| definition.rules.iter().any(|rule| format!("{:?}", rule.must).contains("Check("));
-    let all = registry::all_defined().count();
-    let coded = registry::all_defined().filter(|own| with_code(&own.definition)).count();
-    assert!(coded * 2 <= all, "{coded} of {all}");
 }

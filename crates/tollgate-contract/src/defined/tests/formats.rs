@@ -197,13 +197,3 @@ fn each_template_has_the_headings_and_labels_of_its_source() {
         }
     }
 }
-
-#[test]
-fn a_dossier_needs_25_fields_and_a_worker_report_15() {
-    let schema = schema("supervisor.dossier");
-    assert_eq!(schema["required"].as_array().map(Vec::len), Some(25));
-    let report = self::schema("supervisor.worker-report");
-    assert_eq!(report["required"].as_array().map(Vec::len), Some(15));
-    let row = &report["properties"]["outcome_evaluations"]["items"];
-    assert_eq!(row["required"].as_array().map(Vec::len), Some(9));
-}

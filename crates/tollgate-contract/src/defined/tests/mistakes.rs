@@ -34,7 +34,7 @@ pub(super) fn all(own: &Defined) -> Vec<Mistake> {
 
 /// A document as it would be written, whatever is wrong with it; nothing where there is no such text.
 pub(super) fn text_with(own: &Defined, document: &Node<'static>) -> Option<String> {
-    use crate::tree::{json_line, json_pretty, yaml_text};
+    use crate::tree::{json_pretty, yaml_text};
     Some(match own.definition.forms[0] {
         Form::Json => json_pretty(document),
         Form::Yaml => yaml_text(document),
@@ -253,85 +253,6 @@ fn limits_count_characters() {
     assert!(count > 0, "no contract has a limit");
 }
 
-/// The limit of a text in a list is that of each item.
-#[test]
-fn an_item_that_is_too_long_is_refused_by_itself() {
-    let lists = [
-        ("wr.coding_handoff", &["keyDecisions", "knownLimitations", "testsAdded"][..]),
-        ("wr.shaping_handoff", &["keyConstraints", "rabbitHoles", "outOfScope", "validationChecklist"]),
-    ];
-    for (id, fields) in lists {
-        let own = registry::defined(id).expect("a contract");
-        for field in fields {
-            let codes = |length: usize| {
-                let mut document = own.definition.example.clone();
-                let item = Value::Text("é".repeat(length).into());
-                assert!(put(&mut document, &[(*field).to_owned(), "0".to_owned()], Some(item)), "{field}");
-                let text = crate::tree::json_pretty(&document);
-                let judged = own.judge(&text, &Context::default());
-                judged.diagnostics.iter().map(|one| (one.code, one.message.clone())).collect::<Vec<_>>()
-            };
-            assert_eq!(codes(200), [], "{field}");
-            let [(Code::FIELD_LENGTH, message)] = &codes(201)[..] else { panic!("{field}: {:?}", codes(201)) };
-            assert!(message.contains(field), "{message}");
-        }
-    }
-}
-
-#[test]
-fn a_key_that_is_misspelt_is_one_mistake() {
-    let own = registry::defined("wr.gate_verdict").expect("a contract");
-    let text = crate::defined::guide::example(&own.definition).replace("\"rationale\"", "\"rationalle\"");
-    let told = own.judge(&text, &Context::default()).diagnostics;
-    assert_eq!(told.iter().map(|one| one.code).collect::<Vec<_>>(), [Code::FIELD_UNKNOWN], "{told:?}");
-    let own = registry::defined("decree.planner-output").expect("a contract");
-    let text = r#"{"created": [20], "closed": [], "updated": [], "blocking": {"020": []}}"#;
-    let told = own.judge(text, &Context::default()).diagnostics;
-    assert_eq!(told.iter().map(|one| one.code).collect::<Vec<_>>(), [Code::FIELD_FORM], "{told:?}");
-}
-
-#[test]
-fn each_mistake_is_told_once_and_hides_no_other() {
-    let codes = |id: &str, text: &str| -> String {
-        let own = registry::defined(id).expect("a contract");
-        let told = own.judge(text, &Context::default()).diagnostics.into_iter();
-        let named = |one: Diagnostic| one.rule.map_or_else(|| one.code.to_string(), |rule| rule.to_string());
-        told.map(|one| (one.place.line, named(one)))
-            .map(|(line, what)| format!("{line} {what}"))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    let task = |id: &str, on: &str| {
-        format!("- {{id: {id}, status: blocked, goal: g, acceptance_checks: [\"cmd: x\"], depends_on: [{on}]}}\n")
-    };
-    let tasks = |all: &[(&str, &str)]| all.iter().fold("tasks:\n".to_owned(), |text, (id, on)| text + &task(id, on));
-    let both = tasks(&[("T-001", "T-002, T-002, T-009"), ("T-002", "")]);
-    assert_eq!(codes("team.tasks", &both), "2 TG0248, 2 dependencies-exist");
-    let circles = tasks(&[("T-001", "T-002"), ("T-002", "T-001"), ("T-003", "T-004"), ("T-004", "T-003, T-001")]);
-    assert_eq!(codes("team.tasks", &circles), "2 no-cycle, 4 no-cycle");
-    let shared = tasks(&[("T-001", "T-002, T-003"), ("T-002", "T-001"), ("T-003", "T-001")]);
-    assert_eq!(codes("team.tasks", &shared), "2 no-cycle");
-    let indent = "tasks:\n- id: T-001\n  status: blocked\n goal: x\n  acceptance_checks: [\"cmd: x\"]\n";
-    assert_eq!(codes("team.tasks", indent), "4 TG0100");
-    let own = registry::defined("team.design-history").expect("a contract");
-    let line = crate::defined::guide::example(&own.definition);
-    let line = line.lines().next().expect("a line");
-    let pretty = line.replace(", ", ",\n ").replacen('{', "{\n ", 1);
-    assert_eq!(codes("team.design-history", &format!("{pretty}\n")), "1 TG0250");
-    assert_eq!(codes("team.design-history", &format!("{line}\n{pretty}\n{line}\n")), "2 TG0250");
-    let own = registry::defined("wr.interpretation").expect("a contract");
-    let clear = crate::defined::guide::example(&own.definition)
-        .replace("\"feature\"", "\"refactor\"")
-        .replace(": true", ": false")
-        .replace("\"plausible\"", "\"strong\"")
-        .replace("\"uncertain\"", "\"clear\"");
-    let told = codes("wr.interpretation", &clear);
-    assert_eq!(told.matches("is-not-clear").count() + told.matches("are-not-clear").count(), 1, "{told}");
-    let verdict = registry::defined("wr.gate_verdict").expect("a contract");
-    let text = crate::tree::json_line(&verdict.definition.example).replace("Every ", "Every\r\n");
-    assert_eq!(codes("wr.gate_verdict", &text), "1 TG0240");
-}
-
 #[test]
 fn what_is_left_out_is_said() {
     let own = registry::defined("wr.coding_handoff").expect("a contract");
@@ -341,69 +262,4 @@ fn what_is_left_out_is_said() {
     document["filesChanged"] = serde_json::from_str(&format!("[{many}]")).unwrap();
     let told = own.judge(&document.to_string(), &Context::default()).diagnostics;
     assert!(told.last().unwrap().hint.as_ref().unwrap().contains("there may be more errors"), "{:?}", told.last());
-}
-
-#[test]
-fn a_message_says_what_would_be_right() {
-    let told = |id: &str, from: &str, to: &str| {
-        let own = registry::defined(id).expect("a contract");
-        let text = crate::defined::guide::example(&own.definition);
-        assert!(text.contains(from), "{text}");
-        let told = own.judge(&text.replacen(from, to, 1), &Context::default()).diagnostics;
-        let [one] = &told[..] else { panic!("{told:?}") };
-        format!("{} ({})", one.message, one.hint.as_deref().unwrap_or_default())
-    };
-    let wrong = told("wr.gate_verdict", "\"version\": 1", "\"version\": \"1\"");
-    assert_eq!(wrong, "`version` is the text \"1\", not the number 1 (write `1` without quotes)");
-    let wrong = told("team.status", "\"session\": \"", "\"session\": \"X");
-    assert!(wrong.contains("`{date}_{slug}`, for example `2026-01-31_some-words`"), "{wrong}");
-    let wrong = told("supervisor.worker-report", "\"blocking_question\": null", "\"blocking_question\": \"\"");
-    assert!(wrong.ends_with("(fill it in, or write null)"), "{wrong}");
-    let wrong = told("decree.implementor-result", "**PR:** #34", "**PR:** #34\n**Branch:** feat/x");
-    assert!(wrong.starts_with("`PR:` is `#34`, followed by `**Branch:** feat/x` (write it like"), "{wrong}");
-    assert!(wrong.contains("a label that the contract does not have"), "{wrong}");
-    let wrong =
-        told("decree.implementor-result", "**Outcome:** completed", "**Outcome:** completed\n**Outcome:** completed");
-    assert_eq!(wrong, "`Outcome:` is there twice (keep one of the two)");
-    let wrong = told("wr.gate_verdict", "\"wr.gate_verdict\"", "\" wr.gate_verdict\"");
-    assert_eq!(wrong, "`kind` is `\" wr.gate_verdict\"`, not `\"wr.gate_verdict\"` (write `\"wr.gate_verdict\"`)");
-    let wrong = told("decree.review-rejection", "- **What", "**What");
-    assert_eq!(wrong, "there is no list in the findings (begin each item with `- `)");
-    let large = "{\"created\": [18446744073709551616], \"closed\": [], \"updated\": [], \"blocking\": {}}";
-    let judged = registry::defined("decree.planner-output").unwrap().judge(large, &Context::default()).diagnostics;
-    assert_eq!(judged[0].message, "`created[0]` is a number with too many digits");
-}
-
-#[test]
-fn a_label_in_code_or_a_comment_is_none() {
-    let own = registry::defined("decree.implementor-result").expect("a contract");
-    let text = crate::defined::guide::example(&own.definition);
-    let told = |with: &str| {
-        told(&own.judge(&text.replacen("**Outcome:** completed", with, 1), &Context::default()).diagnostics)
-    };
-    let coded = told("`**Outcome:** completed`");
-    assert!(coded.len() == 1 && coded[0].contains("`Outcome:` is missing"), "{coded:?}");
-    for beside in [
-        "**Outcome:** completed\n<!-- **PR:** #<pr-number> | None -->",
-        "<!--\n**Outcome:** blocked\n-->\n**Outcome:** completed",
-        "**Outcome:** completed <!-- **Outcome:** blocked -->",
-    ] {
-        let told = told(beside);
-        assert!(told.is_empty(), "{beside}: {told:?}");
-    }
-}
-
-#[test]
-fn a_number_in_two_lists_is_one_mistake() {
-    let own = registry::defined("decree.planner-output").expect("a contract");
-    let rules = |text: &str| -> Vec<String> {
-        let told = own.judge(text, &Context::default()).diagnostics.into_iter();
-        told.map(|one| one.rule.map_or(one.message, |rule| rule.to_string())).collect()
-    };
-    let both = r#"{"created": [20], "closed": [20], "updated": [], "blocking": {"20": []}}"#;
-    assert_eq!(rules(both), ["created-is-not-closed"]);
-    let updated = r#"{"created": [], "closed": [20], "updated": [20], "blocking": {"20": []}}"#;
-    assert_eq!(rules(updated), ["updated-is-not-closed"]);
-    let all = r#"{"created": [20], "closed": [20], "updated": [20], "blocking": {"20": []}}"#;
-    assert_eq!(rules(all), ["created-is-not-closed"]);
 }

@@ -6,9 +6,7 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use super::*;
 use crate::defined::definition::{Condition, Form, Kind, Layout, Mapping, Path, Range, Test, Type};
-use crate::defined::{guide, mapping};
 use tollgate_core::code::Code;
-use tollgate_core::report::Report;
 
 /// What a contract decides about a text: what is wrong by code and rule, and of a report everything but its words.
 #[derive(Debug, PartialEq)]
@@ -261,43 +259,5 @@ fn an_unknown_section_is_an_error_beside_an_acceptance_and_else_a_warning() {
                 assert_eq!(wrong, [(severity, Code::SECTION_UNKNOWN, None)], "{with}");
             }
         }
-    }
-}
-
-/// A list is its items, or the single word `None`.
-#[test]
-fn a_list_is_its_items_or_the_word_none() {
-    let own = registry::defined("decree.task-issue").expect("a contract");
-    let text = guide::example(&own.definition);
-    let item = text.lines().find(|line| line.contains("owned by")).expect("an item");
-    let read = |said: &str| {
-        let with = text.replace(item, said);
-        let judged = own.judge(&with, &Context::default());
-        let errors = judged.diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
-        let scope = judged.root.expect("a document");
-        (errors, scope.get("scope").and_then(|scope| scope.get("out_of_scope")?.list().map(<[_]>::len)))
-    };
-    assert_eq!(read("None"), (0, Some(0)));
-    assert_eq!(read("- None"), (0, Some(0)));
-    assert_eq!(read("None\n\n```\nsrc/a.js\n```"), (0, Some(0)));
-    assert_eq!(read("- None\n- src/a.js"), (0, Some(2)));
-    for other in ["N/A", "nothing", "No files.", "None. All of it is in scope.", "None (so far)"] {
-        assert_eq!(read(other).0, 1, "{other}");
-    }
-}
-
-/// A placeholder is what the template of the contract writes in this place, and nothing else.
-#[test]
-fn only_the_templates_own_words_are_a_placeholder() {
-    let own = registry::defined("decree.reviewer-result").expect("a contract");
-    let text = guide::example(&own.definition);
-    let template = guide::template(&own.definition);
-    let hole = template.lines().last().expect("the summary");
-    let wrong = |summary: &str| {
-        judgement(own, &text.replace("All four criteria are verified.", summary), &Context::default()).wrong
-    };
-    assert_eq!(wrong(hole), [(Severity::Error, Code::FIELD_FORM, None)], "{hole}");
-    for said in ["<what>", "[Reason]", "{name}", "..."] {
-        assert_eq!(wrong(said), [], "{said}");
     }
 }
