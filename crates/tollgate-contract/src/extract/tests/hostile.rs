@@ -95,18 +95,4 @@ proptest! {
             prop_assert!(extraction.found.is_some() || extraction.read.is_refused());
         }
     }
-
-    /// A message that comes as a whole is only looked into where a document may stand in it; one that comes in a piece always is.
-    #[test]
-    fn a_look_at_a_message_overlooks_nothing(
-        text in "(\\{\"|\"\\}|\\{|\\}|\\[|: |, |\"|\\\\|```json\n|```\n|\n|\r|\t| |\\{\"a\": 1\\}|## Validation Failure\n|## Status\ncomplete\n|#|## |\"kind\": |\"wr\\.gate_verdict\"|\"verdict\": \"approved\"|x|\u{1b}\\[1m){0,24}",
-    ) {
-        let words = quoted(&text);
-        let whole = format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":{words}}}\n");
-        let piece = format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":{words},\"delta\":true}}\n");
-        for id in ["wr.gate_verdict", "decree.validation-failure", "status-block", "team.output"] {
-            let [one, other] = [&whole, &piece].map(|text| shown(&found(id, text, &Context::default())));
-            prop_assert_eq!(one, other, "{}", id);
-        }
-    }
 }

@@ -1,13 +1,17 @@
-//! Which report counts in what agents really print, whatever their tools wrap it in.
+//! Which report counts in what agents really print, whatever their tools wrap it in (`cases.txt`).
+//!
+//! A script names a contract, perhaps the unit that is asked for, whether there are markers (`marked`) and whether the text has no line end (`open`); the transcript follows
+//! after an empty line. In it `‹approved›` and `‹rejected›` stand for a verdict, with quotes for one inside of a JSON string, `‹begin›`
+//! and `‹end›` for the markers, `␛` for an escape and `␍` for a carriage return.
 
 mod hostile;
-mod marked;
 mod property;
 mod structure;
 mod transcripts;
 
 use super::candidates::CANDIDATES_MAX;
 use super::*;
+use crate::cases::dialect;
 use crate::registry;
 use tollgate_core::diagnostic::Severity;
 use tollgate_core::report::{Health, Verdict};
@@ -20,13 +24,6 @@ fn verdict(word: &str, why: &str) -> String {
 }
 
 const WHY: &str = "No test shows the second criterion.";
-
-fn dialect(id: &str) -> Dialect<'static> {
-    match registry::report_dialect(id) {
-        Some(dialect) => Dialect::Report(dialect),
-        None => Dialect::Document(registry::document_dialect(id).expect(id)),
-    }
-}
 
 fn found(id: &str, text: &str, context: &Context) -> Extraction {
     extract(dialect(id), text, context)
@@ -71,4 +68,47 @@ fn check_with(id: &str, text: &str, context: &Context, expected: &str) {
 /// A text as a JSON string.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
+}
+
+fn markers() -> Markers {
+    Markers::new("att_3".parse().unwrap(), b"a seed")
+}
+
+/// A report between the markers.
+fn marked(report: &str) -> String {
+    format!("{}\n{}\n{}\n", markers().begin(), report.trim_end(), markers().end())
+}
+
+/// Which report of a transcript counts, and what is told of it.
+fn answer(script: &str) -> String {
+    let (head, text) = script.split_once("\n\n").expect("a transcript");
+    let (mut context, mut open) = (Context::default(), false);
+    for line in head.lines().skip(1) {
+        match line.split_once(' ') {
+            Some((_, unit)) => context.unit = Some(unit.into()),
+            None if line == "marked" => context.markers = Some(markers()),
+            None => open = true,
+        }
+    }
+    let mut text = text.replace('␛', "\u{1b}").replace('␍', "\r");
+    for word in ["approved", "rejected"] {
+        let report = verdict(word, WHY);
+        text = text
+            .replace(&format!("‹\"{word}\"›"), quoted(&report).trim_matches('"'))
+            .replace(&format!("‹{word}›"), &report);
+    }
+    let text = text.replace("‹begin›", markers().begin()).replace("‹end›", markers().end());
+    let extraction = found(
+        head.lines().next().expect("a contract"),
+        if open { text.trim_end_matches('\n') } else { &text },
+        &context,
+    );
+    let trailing = extraction.trailing.map(|place| format!(" trailing@{}:{}", place.line, place.column));
+    let told = extraction.read.diagnostics().iter().map(|one| format!("\n{}", crate::cases::line(one)));
+    format!("{}{}{}", shown(&extraction), trailing.unwrap_or_default(), told.collect::<String>())
+}
+
+#[test]
+fn cases() {
+    crate::cases::check("extract/tests/cases.txt", answer);
 }

@@ -18,14 +18,6 @@ fn reports() -> Vec<(&'static str, String, Context)> {
     all
 }
 
-fn markers() -> Markers {
-    Markers::new("att_3".parse().unwrap(), b"a seed")
-}
-
-fn marked(report: &str) -> String {
-    format!("{}\n{}\n{}\n", markers().begin(), report.trim_end(), markers().end())
-}
-
 fn reading(extraction: &Extraction) -> &Reading {
     match &extraction.read {
         Read::Report(reading) => reading,
