@@ -70,14 +70,10 @@ fn is_better(before: &Read, after: &Read) -> bool {
         return unreadable(before) || errors(after) <= errors(before);
     }
     match (before, after) {
-        (Read::Report(before), Read::Report(after)) => before.report == after.report,
-        (Read::Document(before), Read::Document(after)) => before.plan == after.plan && errors_of(after) == 0,
+        (Read::Report(one), Read::Report(other)) => one.report == other.report,
+        (Read::Document(one), Read::Document(other)) => one.plan == other.plan && errors(after) == 0,
         _ => false,
     }
-}
-
-fn errors_of(reading: &crate::DocumentReading) -> usize {
-    reading.diagnostics.iter().filter(|one| one.severity == Severity::Error).count()
 }
 
 /// The changes that the diagnostics of one reading lead to; sections are moved when nothing else is left.

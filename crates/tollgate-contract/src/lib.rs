@@ -150,10 +150,6 @@ pub trait ReportDialect: Sync {
     fn declaration(&self) -> Declaration;
     /// Reads a text that is one report and nothing else.
     fn read_alone(&self, text: &str, context: &Context) -> Reading;
-    /// Reads and judges a text that is one report, and leaves aside what it means.
-    fn diagnose(&self, text: &str, context: &Context) -> Vec<Diagnostic> {
-        self.read_alone(text, context).diagnostics
-    }
     /// Reads a file that was handed in as one report.
     fn read(&self, text: &str, context: &Context) -> Reading {
         self.read_alone(text, context)

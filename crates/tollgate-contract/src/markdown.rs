@@ -270,22 +270,6 @@ impl Fence {
     }
 }
 
-/// The lines of a text that a heading or a code fence may begin, by the first sign of each. No other line opens or closes a fence: of a long text, most need no look.
-pub fn marked(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let bytes = text.as_bytes();
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        loop {
-            let sign = from + memchr::memchr3(b'#', b'`', b'~', bytes.get(from..)?)?;
-            from = memchr::memchr2(b'\n', b'\r', &bytes[sign..]).map_or(bytes.len(), |end| sign + end + 1);
-            let before = text[..sign].trim_end_matches(|c: char| c.is_whitespace() && !matches!(c, '\n' | '\r'));
-            if before.is_empty() || before.ends_with(['\n', '\r']) {
-                return Some((before.len(), &text[before.len()..from]));
-            }
-        }
-    })
-}
-
 /// Whether a line without its white space has the mark of a code fence in front.
 pub fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
@@ -405,17 +389,6 @@ mod tests {
         assert_eq!(code("a\n```\n## A\n```\n## B"), ".cc..");
         assert_eq!(code("~~~~\n```\n~~~\n## A\n~~~~\n## B"), "cccc..");
         assert_eq!(code("``` a`b\n    ```\n## A"), "...");
-    }
-
-    #[test]
-    fn marked_lines_are_all_that_a_fence_or_a_heading_needs() {
-        let lines = |text: &str| marked(text).map(|(at, line)| format!("{at}:{}", line.trim_end())).collect::<Vec<_>>();
-        assert_eq!(
-            lines("a `b`\n# c `d`\r\n\t```\rx ~\r~~~\n\u{3000}# e"),
-            ["6:# c `d`", "15:\t```", "24:~~~", "28:\u{3000}# e"]
-        );
-        assert_eq!(lines("``` `` x # y"), ["0:``` `` x # y"]);
-        assert!(lines("").is_empty() && lines("x # y `z` ~").is_empty());
     }
 
     #[test]

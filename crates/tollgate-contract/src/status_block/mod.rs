@@ -32,9 +32,8 @@ use crate::rows::Rows;
 use crate::text::Source;
 use crate::{Context, Reading, ReportDialect, Trailing};
 use tollgate_core::Name;
-use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::protocol::{Declaration, SectionClass};
-use tollgate_core::report::{Health, Report, Verdict};
+use tollgate_core::report::{Health, Verdict};
 
 /// The dialect.
 #[derive(Debug)]
@@ -76,10 +75,6 @@ impl ReportDialect for StatusBlock {
         }
         let report = mapping::map(&draft, Reporter::of(context), &rows);
         Reading { report, diagnostics: sink.finish(), sections: shown(&draft), present: present(&draft) }
-    }
-
-    fn diagnose(&self, text: &str, context: &Context) -> Vec<Diagnostic> {
-        judge(text, context, &Rows::new(context.criteria.as_deref())).1.finish()
     }
 
     /// A worker prints its report at the end of what it has to say; a script hands in one object and nothing else.
@@ -148,13 +143,6 @@ fn begins(level: usize, title: &str) -> bool {
     level == 2 && matches!(Heading::find(title), Some((Heading::Status, _)))
 }
 
-/// The headings of a text with which a report begins: those that an Abstract follows.
-pub fn beginnings<'h, 't>(heads: &'h [(usize, &'t str, usize)]) -> impl Iterator<Item = &'h (usize, &'t str, usize)> {
-    let is = |level: usize, title: &str| level == 2 && matches!(Heading::find(title), Some((Heading::Abstract, _)));
-    let last = heads.iter().rposition(|(level, title, _)| is(*level, title)).unwrap_or(0);
-    heads[..last].iter().filter(|head| begins(head.0, head.1))
-}
-
 /// Reads and judges a text that is one report. All errors of its form are given at once or, where the form holds, all of its rules.
 fn judge(text: &str, context: &Context, rows: &Rows<'_>) -> (Draft, Sink) {
     let source = Source::new(text);
@@ -186,14 +174,10 @@ fn reread(text: &str) -> Option<Document> {
 
 /// A report that never advances: it says what is wrong with itself and nothing of what it claims.
 fn malformed(sink: Sink, draft: &Draft) -> Reading {
-    let diagnostics = sink.finish();
-    let mut report = Report::new(Health::Malformed, Verdict::None);
-    if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
-        report.reason.clone_from(&error.message);
-    }
-    report.reads = mapping::reads_of_malformed(draft);
+    let mut reading = extract::malformed(sink.finish());
+    reading.report.reads = mapping::reads_of_malformed(draft);
     // A report that an older build accepted is shown to later agents whatever this one says of it.
-    Reading { report, diagnostics, sections: shown(draft), present: present(draft) }
+    Reading { sections: shown(draft), present: present(draft), ..reading }
 }
 
 fn present(draft: &Draft) -> Vec<(Name, u64)> {

@@ -1,17 +1,15 @@
 //! The same contract as one JSON object, for scripts: written as the Markdown form and read as that.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::document::{Abstract, CoverageRow, Document, FileEntry, Mark, Status, Word};
 use super::rules::Reporter;
 use super::{StatusBlock, finding, render};
-use crate::{Context, Reading, ReportDialect};
+use crate::{Context, Reading, ReportDialect, extract};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
-use tollgate_core::report::{Health, Report, Verdict};
+use tollgate_core::report::Verdict;
 
 /// A report as one object; what does not apply may be absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -109,19 +107,13 @@ pub(super) fn read(text: &str, context: &Context) -> Option<Reading> {
         Ok(object) => object.read(context),
         Err(wrong) => Err(vec![wrong]),
     };
-    Some(reading.unwrap_or_else(refused))
+    Some(reading.unwrap_or_else(extract::malformed))
 }
 
 fn wrong(code: Code, message: impl Into<String>) -> Diagnostic {
     let hint =
         "its fields are status, reason, verdict, rows, files, findings and questions: see `tollgate report --help`";
     Diagnostic::error(code, Place::default(), message).hint(hint)
-}
-
-fn refused(diagnostics: Vec<Diagnostic>) -> Reading {
-    let reason = diagnostics.first().map(|error| error.message.clone()).unwrap_or_default();
-    let report = Report { reason, ..Report::new(Health::Malformed, Verdict::None) };
-    Reading { report, diagnostics, sections: BTreeMap::new(), present: Vec::new() }
 }
 
 impl Object {

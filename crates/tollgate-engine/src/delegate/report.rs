@@ -213,6 +213,6 @@ impl Frame {
 /// What is wrong with a report, by its contract.
 pub(super) fn mistakes(report: &Value, role: &str, dialect: &dyn ReportDialect) -> Vec<String> {
     let context = Context { role: Some(role.into()), ..Context::default() };
-    let found = dialect.diagnose(&report.to_string(), &context);
+    let found = dialect.read_alone(&report.to_string(), &context).diagnostics;
     found.iter().filter(|one| one.severity == Severity::Error).map(reask::point).collect()
 }
