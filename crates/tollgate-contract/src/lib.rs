@@ -35,7 +35,6 @@ pub mod status_block;
 pub mod task;
 mod text;
 pub mod tree;
-mod word_index;
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! Words and lines of texts, and texts that are safe to print.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub use crate::source::Source;
@@ -64,13 +65,7 @@ fn letters(name: &str) -> impl Iterator<Item = char> {
 
 /// Whether two names are one, without case, hyphens and spaces.
 pub fn is_same_name(a: &str, b: &str) -> bool {
-    fn plain(name: &str) -> impl Iterator<Item = u8> {
-        name.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
-    }
-    match a.is_ascii() && b.is_ascii() {
-        true => plain(a).eq(plain(b)),
-        false => letters(a).eq(letters(b)),
-    }
+    letters(a).eq(letters(b))
 }
 
 /// Whether a word is a known one in another spelling: in another case, with other signs between its parts, and around it only signs
@@ -119,10 +114,16 @@ pub fn lines_in<'t>(text: &'t str, range: &Range<usize>) -> impl Iterator<Item =
     })
 }
 
+/// The places of words that are there again, each with the first place of its word.
+pub fn repeated<'w>(words: impl Iterator<Item = &'w str>) -> Vec<(usize, usize)> {
+    let mut firsts = BTreeMap::new();
+    let placed = words.enumerate().map(|(at, word)| (at, *firsts.entry(word).or_insert(at)));
+    placed.filter(|(at, first)| at != first).collect()
+}
+
 /// Whether a text shows nothing: white space, and signs without a picture of their own.
 pub fn is_blank(text: &str) -> bool {
-    !text.as_bytes().first().is_some_and(u8::is_ascii_graphic)
-        && text.chars().all(|c| c.is_whitespace() || is_unseen(c))
+    text.chars().all(|c| c.is_whitespace() || is_unseen(c))
 }
 
 /// Whether a character has no picture of its own, so that nobody knows that it is there.

@@ -7,7 +7,7 @@ use crate::defined::definition::{
 };
 use crate::defined::judge::Eval;
 use crate::text::is_none;
-use crate::tree::{Node, Value, json_line, json_size};
+use crate::tree::{Node, Value, json_line};
 use tollgate_core::Name;
 use tollgate_core::id::UnitId;
 use tollgate_core::protocol::{Declaration, SectionClass};
@@ -138,7 +138,7 @@ fn reads(definition: &Definition, mapping: &Mapping, root: &Node<'_>) -> Vec<Sec
     let fields = definition.root.record().map(|record| &record.fields[..]).unwrap_or_default();
     let fields = fields.iter().filter(|field| read.iter().any(|path| path.steps.first() == Some(&field.name)));
     let read = |name: &Name| {
-        let bytes = root.get(name).map(|node| json_size(node) as u64)?;
+        let bytes = root.get(name).map(|node| json_line(node).len() as u64)?;
         Some(SectionRead { section: name.clone(), reason: "the mapping reads it".to_owned(), bytes })
     };
     fields.filter_map(|field| read(&field.name)).collect()
@@ -147,7 +147,7 @@ fn reads(definition: &Definition, mapping: &Mapping, root: &Node<'_>) -> Vec<Sec
 /// Every field that is there, with its size.
 pub fn present(root: &Node<'_>) -> Vec<(Name, u64)> {
     let entries = root.map().unwrap_or_default();
-    entries.iter().map(|entry| (Name::from(&*entry.key), json_size(&entry.node) as u64)).collect()
+    entries.iter().map(|entry| (Name::from(&*entry.key), json_line(&entry.node).len() as u64)).collect()
 }
 
 /// What the checker must know of a contract that is a report.

@@ -44,22 +44,13 @@ fn coded_end(text: &str) -> Option<usize> {
     Some(if digits > 0 { end + 1 + digits } else { end })
 }
 
-/// Where the first word of a text ends; nearly all are ASCII.
+/// Where the first word of a text ends.
 fn word_end(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    match bytes.iter().position(|byte| *byte <= b' ' || *byte >= 0x80) {
-        Some(at) if matches!(bytes[at], b' ' | b'\n' | b'\t') => at,
-        None => text.len(),
-        Some(_) => text.find(char::is_whitespace).unwrap_or(text.len()),
-    }
+    text.find(char::is_whitespace).unwrap_or(text.len())
 }
 
 /// A word without the signs that set it off.
 fn bare(token: &str) -> &str {
-    let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    if is_word(token.as_bytes().first()) && is_word(token.as_bytes().last()) {
-        return token;
-    }
     let sign = |c: char| matches!(c, '*' | '`' | '[' | ']' | '(' | ')' | ':' | ',' | ';' | '—' | '–');
     // A dot in front belongs to a name (`.github/ci.yml`), one behind to the sentence; `./` is where every path begins.
     let bare = token.trim_start_matches(sign).trim_end_matches(|c| sign(c) || c == '.');

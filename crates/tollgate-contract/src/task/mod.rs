@@ -10,8 +10,7 @@ use crate::defined::layout::Outline;
 use crate::diagnostics::Sink;
 use crate::extract::{Heads, Looks};
 use crate::markdown;
-use crate::text::{Source, is_title, one_line, quote};
-use crate::word_index::Words;
+use crate::text::{Source, is_title, one_line, quote, repeated};
 use crate::{Context, DocumentDialect, DocumentReading};
 use reader::Reader;
 use tollgate_core::Name;
@@ -260,9 +259,7 @@ fn plan(source: &Source<'_>, document: Document, places: &Places, context: &Cont
     let sides = context.sides.as_deref();
     let mut plan = Plan::default();
     let place = |at: usize| places.rows.get(at).map_or_else(Place::default, |offset| source.place(*offset));
-    let mut again = Vec::new();
-    Words::new(document.rows.iter().map(|row| &*row.text).collect(), |at, first| again.push((at, first)));
-    for (at, first) in again {
+    for (at, first) in repeated(document.rows.iter().map(|row| &*row.text)) {
         let message = format!("the row {} is there twice", quote(&document.rows[at].text));
         let warning = Diagnostic::warning(Code::TASK_ROW, place(at), message).other(place(first));
         sink.push(warning.hint("reports can then name it by its id only"));

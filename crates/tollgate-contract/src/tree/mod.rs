@@ -6,7 +6,7 @@ pub mod json;
 mod write;
 mod yaml;
 
-pub use write::{json_line, json_pretty, json_size, yaml_text};
+pub use write::{json_line, json_pretty, yaml_text};
 pub use yaml::{convert_yaml, read as read_yaml};
 
 use std::borrow::Cow;

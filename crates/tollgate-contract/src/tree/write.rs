@@ -155,49 +155,8 @@ fn indent(depth: usize, out: &mut String) {
     (0..depth).for_each(|_| out.push_str("  "));
 }
 
-/// How many bytes [`json_line`] would have.
-pub fn json_size(node: &Node<'_>) -> usize {
-    let between = |count: usize| 2 + 2 * count.saturating_sub(1);
-    match &node.value {
-        Value::Null | Value::Bool(true) => 4,
-        Value::Bool(false) => 5,
-        Value::Number(text) => text.len(),
-        Value::Text(text) => quoted_size(text),
-        Value::List(items) => between(items.len()) + items.iter().map(json_size).sum::<usize>(),
-        Value::Map(entries) => {
-            let entry = |entry: &super::Entry<'_>| quoted_size(&entry.key) + 2 + json_size(&entry.node);
-            between(entries.len()) + entries.iter().map(entry).sum::<usize>()
-        }
-    }
-}
-
-fn quoted_size(text: &str) -> usize {
-    if is_plain(text) {
-        return text.len() + 2;
-    }
-    let mut out = String::new();
-    quoted(text, &mut out);
-    out.len()
-}
-
-/// Whether every character of a text stands for itself between quotes; asked of many at a time, and wrongly denied to a few.
-fn is_plain(text: &str) -> bool {
-    let special =
-        |byte: u8| (byte < 0x20) | (byte == b'"') | (byte == b'\\') | (byte == 0x7f) | (byte == 0xc2) | (byte == 0xef);
-    // Of those that begin with 0xe2 only U+2028 and U+2029 are special.
-    let separates = || text.contains(['\u{2028}', '\u{2029}']);
-    let any = |any: u8, byte: &u8| any | u8::from(special(*byte)) | (u8::from(*byte == 0xe2) << 1);
-    let seen = text.as_bytes().chunks(32).fold(0, |seen, some| seen | some.iter().fold(0, any));
-    seen == 0 || (seen == 2 && !separates())
-}
-
 fn quoted(text: &str, out: &mut String) {
     out.push('"');
-    if is_plain(text) {
-        out.push_str(text);
-        out.push('"');
-        return;
-    }
     for c in text.chars() {
         match c {
             '"' => out.push_str("\\\""),

@@ -1,13 +1,12 @@
 //! Where a rule is broken, and by what: looked for only when it is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules::{At, Eval};
 use super::{Found, Wrong};
 use crate::defined::checks;
 use crate::defined::definition::{Condition, Path, Quantifier, Rule, Test, Type};
 use crate::tree::{Node, Value};
-use crate::word_index::Words;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Mend, Severity};
 
@@ -193,7 +192,8 @@ fn find_circles(all: &[Pointing<'_>]) -> Vec<(u32, String)> {
         OnTheWay,
         Done,
     }
-    let known = Words::new(all.iter().map(|one| one.name).collect(), |_, _| {});
+    // Of a name that is there twice the first one counts.
+    let known: BTreeMap<&str, usize> = all.iter().enumerate().rev().map(|(at, one)| (one.name, at)).collect();
     let mut seen = vec![Seen::No; all.len()];
     let mut told = vec![false; all.len()];
     let (mut circles, mut tried) = (Vec::new(), 0);
@@ -210,7 +210,7 @@ fn find_circles(all: &[Pointing<'_>]) -> Vec<(u32, String)> {
                 continue;
             };
             *next += 1;
-            match known.find(target).map(|target| (target, seen[target])) {
+            match known.get(target).map(|target| (*target, seen[*target])) {
                 Some((target, Seen::No)) => {
                     seen[target] = Seen::OnTheWay;
                     way.push((target, 0));

@@ -1,14 +1,14 @@
 //! The names that a document gives, some of which may be wrong by themselves: what could be meant by one of those is unknown,
 //! everything else is there or is not.
 
-use crate::word_index::Words;
+use std::collections::BTreeSet;
 
 /// A name in the order of the document: its words, where it has some, and whether it is right by itself.
 pub type Name<'n> = (Option<&'n str>, bool);
 
 /// Names, and what those among them that are wrong may have been meant as.
 pub struct Names<'n> {
-    words: Words<'n>,
+    words: BTreeSet<&'n str>,
     meant: Meant,
 }
 
@@ -22,13 +22,12 @@ enum Meant {
 
 impl<'n> Names<'n> {
     pub fn new(names: &[Name<'n>]) -> Self {
-        let words = Words::new(names.iter().filter_map(|(word, _)| *word).collect(), |_, _| {});
-        Self { words, meant: meant(names) }
+        Self { words: names.iter().filter_map(|(word, _)| *word).collect(), meant: meant(names) }
     }
 
     /// Whether a name is there; unknown where one that is wrong may have been meant as it.
     pub fn has(&self, word: &str) -> Option<bool> {
-        if self.words.find(word).is_some() {
+        if self.words.contains(word) {
             return Some(true);
         }
         match (&self.meant, number(word)) {

@@ -47,8 +47,6 @@ pub struct Eval<'e, 'n, 'a> {
     broken: &'e BTreeSet<u32>,
     /// The words at a path from the root, looked up once.
     words: RefCell<Vec<Looked<'e, 'n>>>,
-    /// How many values are at a path from the root, counted once.
-    counts: RefCell<Vec<(&'e Path, Option<usize>)>>,
 }
 
 impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
@@ -58,7 +56,7 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
         role: Option<&'e Name>,
         broken: &'e BTreeSet<u32>,
     ) -> Self {
-        Self { root, of: &definition.root, role, broken, words: RefCell::default(), counts: RefCell::default() }
+        Self { root, of: &definition.root, role, broken, words: RefCell::default() }
     }
 
     /// Whether a condition holds of the document; unknown where it reads what is wrong.
@@ -291,18 +289,8 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
                 At::Absent => false,
                 At::Broken => return None,
             },
-            Test::CountOf(path) => node.word().and_then(|word| word.parse().ok()) == Some(self.count_of(path)?),
+            Test::CountOf(path) => node.word().and_then(|word| word.parse().ok()) == Some(self.counted(path)?),
         })
-    }
-
-    fn count_of(&self, path: &'e Path) -> Option<usize> {
-        let mut counts = self.counts.borrow_mut();
-        if let Some((_, count)) = counts.iter().find(|(known, _)| std::ptr::eq(*known, path)) {
-            return *count;
-        }
-        let count = self.counted(path);
-        counts.push((path, count));
-        count
     }
 
     /// How many values are at a path from the root; unknown where one of them is wrong.

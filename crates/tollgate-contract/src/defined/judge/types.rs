@@ -9,15 +9,11 @@ use crate::defined::definition::{
     Definition, Field, Form, Kind, Layout, ListType, MapType, RecordType, TextType, Type,
 };
 use crate::defined::guide::{KEY_PLACEHOLDER, placeholder};
-use crate::text::{is_blank, is_respelling, is_same_name, quote};
+use crate::text::{is_blank, is_respelling, is_same_name, quote, repeated};
 use crate::tree::{Entry, Node, Value, json, json_line};
-use crate::word_index::Words;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::Mend;
 use tollgate_core::yaml::{suggest, suggest_word};
-
-/// A map has many keys from so many on: far more than any record has fields.
-const MANY_KEYS: usize = 256;
 
 /// How many unknown keys are compared with a field that is missing.
 const UNKNOWN_MAX: usize = 64;
@@ -236,11 +232,8 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
     fn twice(&mut self, by: Option<&str>, items: &[Node<'_>]) {
         let named: Vec<(Cow<'_, str>, usize)> =
             items.iter().enumerate().filter_map(|(at, item)| Some((told_apart(by, item)?, at))).collect();
-        let mut again = Vec::new();
-        Words::new(named.iter().map(|(name, _)| &**name).collect(), |at, first| {
-            again.push((named[at].1, named[first].1));
-        });
-        for (at, first) in again {
+        for (at, first) in repeated(named.iter().map(|(name, _)| &**name)) {
+            let (at, first) = (named[at].1, named[first].1);
             if self.found.is_full() {
                 return;
             }
@@ -288,18 +281,9 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             return;
         }
         let known = |entry: &&Entry<'_>| record.fields.iter().any(|field| *field.name == *entry.key);
-        // A map of many keys is gone through once, not once for every field.
-        let many = entries.len() > MANY_KEYS;
-        let own: Vec<&Entry<'_>> = if many { entries.iter().filter(known).collect() } else { Vec::new() };
-        let find = |name: &str| match many {
-            true => own.iter().copied().find(|entry| *entry.key == *name),
-            false => entries.iter().find(|entry| *entry.key == *name),
-        };
         let mut present = 0;
-        for (at, field) in record.fields.iter().enumerate() {
-            // Most documents have their fields in the order of the definition.
-            let entry = entries.get(at).filter(|entry| *entry.key == *field.name);
-            match entry.or_else(|| find(&field.name)) {
+        for field in &record.fields {
+            match node.entry(&field.name) {
                 Some(entry) => {
                     present += 1;
                     if field.optional
@@ -327,7 +311,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         }
         let unknown = entries.iter().filter(|entry| !known(entry));
         let known: Vec<&str> = record.fields.iter().map(|field| &*field.name).collect();
-        let free: Vec<&str> = known.iter().copied().filter(|name| find(name).is_none()).collect();
+        let free: Vec<&str> = known.iter().copied().filter(|name| node.entry(name).is_none()).collect();
         for entry in unknown {
             if self.found.is_full() {
                 return;

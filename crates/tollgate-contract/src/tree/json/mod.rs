@@ -6,6 +6,7 @@ mod recover;
 mod tests;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{Entry, Node, Value};
@@ -17,14 +18,9 @@ pub const BYTES_MAX: usize = 16 << 20;
 const NODES_MAX: usize = 1 << 21;
 /// The deepest nesting.
 const DEPTH_MAX: usize = 127;
-/// From so many keys on, a key that stands twice is looked up rather than looked for.
-const FEW_KEYS: usize = 12;
 
 /// So many mistakes of one text are told apart: enough that who mends them reads the text a few times, and not once for every few.
 const FAULTS_MAX: usize = 1 << 19;
-
-/// How many bytes of a text are looked at together.
-const LANE: usize = 16;
 
 /// Why a text is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -258,14 +254,14 @@ impl<'a> Reader<'a> {
 
     fn map(&mut self, depth: usize, start: u32) -> Result<Value<'a>, Fault> {
         self.at += 1;
-        let mut entries: Vec<Entry<'a>> = Vec::new();
+        let (mut entries, mut known) = (Vec::new(), BTreeMap::new());
         self.space();
         if self.peek() == b'}' {
             self.at += 1;
             return Ok(Value::Map(entries));
         }
         while !self.stopped {
-            match self.entry(depth, &entries) {
+            match self.entry(depth, &mut known) {
                 Ok(entry) => entries.extend(entry),
                 Err(fault) => self.stop(fault),
             }
@@ -275,7 +271,6 @@ impl<'a> Reader<'a> {
                 b',' => self.at += 1,
                 b'}' => {
                     self.at += 1;
-                    self.all_differ(&mut entries)?;
                     return Ok(Value::Map(entries));
                 }
                 _ => self.no_comma(b'}', "the map goes on without a comma", "write `,` or `}`"),
@@ -285,8 +280,8 @@ impl<'a> Reader<'a> {
         Ok(Value::Map(entries))
     }
 
-    /// The next entry of a map; none where there is none, or where its key stood before.
-    fn entry(&mut self, depth: usize, known: &[Entry<'a>]) -> Result<Option<Entry<'a>>, Fault> {
+    /// The next entry of a map; none where there is none, or where its key is known already.
+    fn entry(&mut self, depth: usize, known: &mut BTreeMap<Cow<'a, str>, u32>) -> Result<Option<Entry<'a>>, Fault> {
         self.space();
         let hole = self.commas()?;
         let at = u32::try_from(self.at).unwrap_or(u32::MAX);
@@ -299,10 +294,9 @@ impl<'a> Reader<'a> {
             }
             _ => self.odd_key()?,
         };
-        let few = if known.len() < FEW_KEYS { known } else { &[] };
-        let first = few.iter().find(|entry| entry.key == key);
-        if let Some(first) = first {
-            self.note(twice(&key, at, first.at))?;
+        let first = *known.entry(key.clone()).or_insert(at);
+        if first != at {
+            self.note(twice(&key, at, first))?;
         }
         self.space();
         if self.peek() != b':' {
@@ -310,7 +304,7 @@ impl<'a> Reader<'a> {
         }
         self.at += 1;
         let node = self.value(depth + 1)?;
-        Ok(first.is_none().then_some(Entry { key, at, node }))
+        Ok((first == at).then_some(Entry { key, at, node }))
     }
 
     fn string(&mut self) -> Result<Cow<'a, str>, Fault> {
@@ -363,13 +357,9 @@ impl<'a> Reader<'a> {
 
     /// Passes over what stands for itself in a text.
     fn plain(&mut self) {
-        let special = |byte: u8| (byte == b'"') | (byte == b'\\') | (byte < 0x20);
         let rest = &self.bytes[self.at..];
-        // So many at a time, with one branch for all of them: long texts are passed in wide registers.
-        let lanes = rest.chunks_exact(LANE);
-        let plain = lanes.take_while(|some| !some.iter().fold(false, |any, byte| any | special(*byte))).count() * LANE;
-        let end = rest[plain..].iter().position(|byte| special(*byte));
-        self.at += end.map_or(rest.len(), |end| plain + end);
+        let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+        self.at += rest.iter().position(special).unwrap_or(rest.len());
     }
 
     fn escape(&mut self) -> Result<char, Fault> {

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{BYTES_MAX, FAULTS_MAX, FEW_KEYS, Fault, Reader, twice};
-use crate::tree::{Entry, Value};
-use crate::word_index::Words;
+use super::{BYTES_MAX, FAULTS_MAX, Fault, Reader};
+use crate::tree::Value;
 use tollgate_core::code::Code;
 
 impl<'a> Reader<'a> {
@@ -215,26 +214,6 @@ impl<'a> Reader<'a> {
             }
             _ => self.stop(fault),
         }
-    }
-
-    /// Takes the keys of a large map away that stand there a second time.
-    pub(super) fn all_differ(&mut self, entries: &mut Vec<Entry<'a>>) -> Result<(), Fault> {
-        if entries.len() <= FEW_KEYS {
-            return Ok(());
-        }
-        let mut again = Vec::new();
-        Words::new(entries.iter().map(|entry| &*entry.key).collect(), |at, first| again.push((at, first)));
-        for (at, first) in &again {
-            self.note(twice(&entries[*at].key, entries[*at].at, entries[*first].at))?;
-        }
-        let mut at = 0;
-        let mut again =
-            again.into_iter().map(|(at, _)| at).collect::<std::collections::BTreeSet<_>>().into_iter().peekable();
-        entries.retain(|_| {
-            at += 1;
-            again.next_if_eq(&(at - 1)).is_none()
-        });
-        Ok(())
     }
 }
 

@@ -184,6 +184,7 @@ fn one_mistake_is_one_fault_and_reading_goes_on() {
         &[(syntax, 6), (syntax, 13), (syntax, 26), (syntax, 38)],
         &[6, 13, 36],
     );
+    reads("{\"a\": \"x\r\ny\"}", json!({"a": "x\r\ny"}), &[(syntax, 8)], &[]);
     reads(r#"{"a": 1} {"a": 2}"#, json!({"a": 1}), &[(Code::SECOND_DOCUMENT, 9)], &[]);
     reads(r#"{"a": 1}."#, json!({"a": 1}), &[(Code::TEXT_AROUND, 8)], &[]);
 }
