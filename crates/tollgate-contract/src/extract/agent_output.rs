@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::envelopes::{self, Carried};
+use super::envelopes::{self, ToolLine};
 use super::json_scan::{self, End, Skimmed};
 use super::signature::Looks;
 use super::text_layers::Layers;
@@ -113,7 +113,6 @@ impl<'a> Unwrap<'a> {
     fn run(mut self) -> Option<Vec<Part>> {
         let bytes = self.text.as_bytes();
         let (mut fence, mut in_code) = (Fence::default(), false);
-        let (mut object, mut carried) = (Skimmed::default(), Carried::default());
         let (mut at, mut begins) = (0, true);
         while at < bytes.len() {
             let line_end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |found| at + found + 1);
@@ -124,10 +123,10 @@ impl<'a> Unwrap<'a> {
                 (at, begins) = (line_end, true);
                 continue;
             }
-            object.read(self.text, start, Some(envelopes::is_on_the_way));
+            let object = json_scan::object(self.text, start);
             match object.end {
                 End::Whole(end) => {
-                    self.line(&object, &mut carried, start..end);
+                    self.line(&object, start..end);
                     (at, begins) = (end, false);
                 }
                 End::Cut => {
@@ -155,29 +154,32 @@ impl<'a> Unwrap<'a> {
     }
 
     /// Takes an object that begins a line.
-    fn line(&mut self, object: &Skimmed, carried: &mut Carried, range: Range<usize>) {
+    fn line(&mut self, object: &Skimmed, range: Range<usize>) {
         if self.looks.json.as_ref().is_some_and(|shape| shape.is(self.text, object)) {
             self.error = None;
             return self.flush();
         }
-        let kind = envelopes::kind(self.text, object);
-        self.error = envelopes::errs(self.text, object, kind, &range).then_some(range.start);
-        if envelopes::fails(self.text, object, kind) {
+        let Some(line) = ToolLine::read(self.text, range.clone()) else {
+            self.flush();
+            return self.leave_out(range);
+        };
+        self.error = line.errs().then_some(range.start);
+        if line.fails() {
             self.tools = true;
             self.leave_out(range.clone());
             self.flush();
             return self.parts.push(Part::Failed(range.start));
         }
-        if carried.open(self.text, object, kind) {
+        if let Some(carried) = line.carried() {
             self.tools = true;
             self.leave_out(range);
-            if let Some(piece) = carried.piece.take() {
+            if let Some(piece) = carried.piece {
                 return self.pieces.push(piece);
             }
             self.flush();
-            self.parts.extend(carried.whole.drain(..).map(|words| Part::Message(vec![words])));
-            self.parts.extend(carried.object.take().map(Part::Object));
-        } else if envelopes::is_between(self.text, object, kind) {
+            self.parts.extend(carried.whole.into_iter().map(|words| Part::Message(vec![words])));
+            self.parts.extend(carried.object.map(Part::Object));
+        } else if line.is_between() {
             self.leave_out(range);
         } else {
             self.flush();

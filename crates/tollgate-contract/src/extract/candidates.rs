@@ -124,7 +124,7 @@ fn in_text(text: &str, place: &Place, looks: &Looks, found: &mut Vec<Candidate>)
 /// JSON objects of a shape. In code, an object counts that is all of the code; lists, quotes and HTML are opaque.
 fn json(text: &str, blocks: &[Block], shape: &Shape, place: &Place, found: &mut Vec<Candidate>) {
     let bytes = text.as_bytes();
-    let (mut object, mut at, first) = (Skimmed::default(), 0, found.len());
+    let (mut at, first) = (0, found.len());
     while let Some(next) = memchr(b'{', &bytes[at.min(bytes.len())..]) {
         at += next;
         let before = blocks.partition_point(|block| block.range.start <= at);
@@ -156,7 +156,7 @@ fn json(text: &str, blocks: &[Block], shape: &Shape, place: &Place, found: &mut 
             at += 1;
             continue;
         }
-        object.read(text, at, None);
+        let object = json_scan::object(text, at);
         let (range, next) = match object.end {
             End::Whole(end) => (shape.is(text, &object).then_some(at..end), end),
             End::Broken(next) => (shape.may_be(text, &object).then_some(at..text.len()), next.max(at + 1)),

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
-
-use super::json_scan::{self, Skimmed};
+use super::json_scan::{self, End, Skimmed};
+use crate::tree::{Node, Value, json};
 
 /// How a line carries words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,30 +110,11 @@ const ERRS: [(&str, &[Word]); 5] = [
 ];
 
 /// What Claude Code prints for a user who stopped it, in a line of at most so many bytes.
-const STOPPED: &[u8] = b"\"[Request interrupted by user";
+const STOPPED: &str = "\"[Request interrupted by user";
 const STOPPED_BYTES: usize = 2048;
 
 /// Lines that come between the pieces of one message.
 const BETWEEN: [&str; 1] = ["ping"];
-
-/// Whether a key inside of a value may be on the way to what the agent said.
-pub fn is_on_the_way(key: &[u8]) -> bool {
-    matches!(
-        key,
-        b"type"
-            | b"text"
-            | b"content"
-            | b"delta"
-            | b"message"
-            | b"update"
-            | b"sessionUpdate"
-            | b"deltaContent"
-            | b"stop_reason"
-            | b"synthetic"
-            | b"model"
-            | b"reason"
-    )
-}
 
 /// What a line carries: the words of strings, without their quotes, or objects.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -144,60 +124,110 @@ pub struct Carried {
     pub object: Option<Range<usize>>,
 }
 
-impl Carried {
-    /// What an object carries of what the agent said, in the room of one before; whether it is a line of a tool that carries any.
-    pub fn open(&mut self, text: &str, object: &Skimmed, kind: Option<&str>) -> bool {
-        self.whole.clear();
-        (self.piece, self.object) = (None, None);
-        fill(self, text, object, kind);
-        !self.whole.is_empty() || self.piece.is_some() || self.object.is_some()
+/// A line of a tool.
+#[derive(Debug)]
+pub struct ToolLine<'t> {
+    text: &'t str,
+    range: Range<usize>,
+    root: Node<'t>,
+}
+
+impl<'t> ToolLine<'t> {
+    /// Reads an object of a text.
+    pub fn read(text: &'t str, range: Range<usize>) -> Option<Self> {
+        let root = json::parse(&text[range.clone()]).node?;
+        Some(Self { text, range, root })
     }
-}
 
-/// The `type` of a line, which most of what is asked of it begins with.
-pub fn kind<'t>(text: &'t str, object: &Skimmed) -> Option<&'t str> {
-    at(text, object, &["type"])
-}
-
-fn fill(carried: &mut Carried, text: &str, object: &Skimmed, kind: Option<&str>) {
-    for row in ROWS.iter().filter(|row| is(text, object, kind, row)) {
-        let string =
-            |value: Range<usize>| json_scan::inside(&text[value.clone()]).map(|_| value.start + 1..value.end - 1);
-        match row.carries {
-            Carries::Whole => each(text, object, row.way, |value| carried.whole.extend(string(value))),
-            Carries::Piece => {
-                each(text, object, row.way, |value| carried.piece = string(value));
-                // Such lines are many, and carry nothing else.
-                if carried.piece.is_some() {
-                    break;
+    /// What it carries of what the agent said; nothing where it carries none.
+    pub fn carried(&self) -> Option<Carried> {
+        let mut carried = Carried::default();
+        for row in ROWS.iter().filter(|row| self.is(row)) {
+            let found = self.each(row.way);
+            match row.carries {
+                Carries::Whole => carried.whole.extend(found.into_iter().filter_map(|node| self.words(node))),
+                Carries::Piece => carried.piece = found.into_iter().find_map(|node| self.words(node)),
+                Carries::Object => {
+                    let object = found.into_iter().find(|node| node.map().is_some());
+                    carried.object = carried.object.or_else(|| self.object(object?));
                 }
             }
-            Carries::Object => each(text, object, row.way, |value| {
-                if carried.object.is_none() && text[value.clone()].starts_with('{') {
-                    carried.object = Some(value);
-                }
-            }),
+            // Pieces carry nothing else.
+            if carried.piece.is_some() {
+                break;
+            }
+        }
+        (carried != Carried::default()).then_some(carried)
+    }
+
+    /// Whether it says that the call of its tool failed.
+    pub fn fails(&self) -> bool {
+        let begins = |(key, with): &(&str, &str)| {
+            self.root.get(key).is_some_and(|node| self.text[self.place(node)..].starts_with(with))
+        };
+        FAILS.iter().any(|(known, values)| known.is(self.kind()) && values.iter().all(begins))
+    }
+
+    /// Whether it tells of an error, or of a stop, that ends the call if nothing follows.
+    pub fn errs(&self) -> bool {
+        let is = |(way, word): &Word| self.at(way).and_then(Node::word) == Some(word);
+        let stopped = || self.range.len() <= STOPPED_BYTES && self.text[self.range.clone()].contains(STOPPED);
+        ERRS.iter().any(|(known, words)| self.kind() == Some(known) && words.iter().all(is))
+            || (self.kind() == Some("user") && stopped())
+    }
+
+    /// Whether it may stand between two pieces of one message.
+    pub fn is_between(&self) -> bool {
+        let named = |word: Option<&str>| word.is_some_and(|word| BETWEEN.contains(&word));
+        named(self.kind()) || named(self.at(&["event", "type"]).and_then(Node::word))
+    }
+
+    fn kind(&self) -> Option<&str> {
+        self.root.get("type").and_then(Node::word)
+    }
+
+    fn is(&self, row: &Row) -> bool {
+        let says = |(way, word): &Word| {
+            let found = self.at(way);
+            match word.strip_prefix('!') {
+                Some(word) => found.and_then(Node::word) != Some(word),
+                None if word.is_empty() => found.is_none_or(|node| matches!(node.value, Value::Null)),
+                None => found.and_then(Node::word) == Some(word),
+            }
+        };
+        row.kind.is(self.kind()) && row.words.iter().all(says)
+    }
+
+    /// What stands at the end of a way.
+    fn at(&self, way: &[&str]) -> Option<&Node<'t>> {
+        way.iter().try_fold(&self.root, |node, key| node.get(key))
+    }
+
+    /// The same for a way through the items of a list that are text.
+    fn each(&self, way: &[&str]) -> Vec<&Node<'t>> {
+        let Some(star) = way.iter().position(|key| *key == "*") else { return self.at(way).into_iter().collect() };
+        let is_text = |item: &&Node<'_>| item.get("type").and_then(Node::word) == Some("text");
+        let items = self.at(&way[..star]).and_then(Node::list).unwrap_or_default().iter().filter(is_text);
+        items.filter_map(|item| way[star + 1..].iter().try_fold(item, |node, key| node.get(key))).collect()
+    }
+
+    fn place(&self, node: &Node<'_>) -> usize {
+        self.range.start + node.at as usize
+    }
+
+    /// Where the words of a string are, without its quotes.
+    fn words(&self, node: &Node<'_>) -> Option<Range<usize>> {
+        let start = self.place(node) + 1;
+        node.text().and_then(|_| Some(start..json_scan::string_end(self.text.as_bytes(), start).ok()?))
+    }
+
+    fn object(&self, node: &Node<'_>) -> Option<Range<usize>> {
+        let start = self.place(node);
+        match json_scan::object(self.text, start).end {
+            End::Whole(end) => Some(start..end),
+            End::Cut | End::Broken(_) => None,
         }
     }
-}
-
-/// Whether a line says that the call of its tool failed.
-pub fn fails(text: &str, object: &Skimmed, kind: Option<&str>) -> bool {
-    let begins = |(key, with): &(&str, &str)| object.get(text, key).is_some_and(|value| text[value].starts_with(with));
-    FAILS.iter().any(|(known, values)| known.is(kind) && values.iter().all(begins))
-}
-
-/// Whether a line tells of an error, or of a stop, that ends the call if nothing follows.
-pub fn errs(text: &str, object: &Skimmed, kind: Option<&str>, line: &Range<usize>) -> bool {
-    let is = |(way, word): &Word| at(text, object, way) == Some(word);
-    let stopped = || line.len() <= STOPPED_BYTES && memmem::find(&text.as_bytes()[line.clone()], STOPPED).is_some();
-    ERRS.iter().any(|(known, words)| kind == Some(known) && words.iter().all(is)) || (kind == Some("user") && stopped())
-}
-
-/// Whether a line may stand between two pieces of one message.
-pub fn is_between(text: &str, object: &Skimmed, kind: Option<&str>) -> bool {
-    let named = |word: Option<&str>| word.is_some_and(|word| BETWEEN.contains(&word));
-    named(kind) || named(at(text, object, &["event", "type"]))
 }
 
 /// Whether an object that is cut off may have carried something: unless it is known for another line.
@@ -210,71 +240,14 @@ pub fn is_type(word: &str) -> bool {
     ROWS.iter().any(|row| matches!(row.kind, Type::Is(known) if known == word))
 }
 
-fn is(text: &str, object: &Skimmed, kind: Option<&str>, row: &Row) -> bool {
-    row.kind.is(kind)
-        && row.words.iter().all(|(way, word)| {
-            let found = at(text, object, way);
-            match word.strip_prefix('!') {
-                Some(word) => found != Some(word),
-                None if word.is_empty() => found.is_none_or(|found| found == "null"),
-                None => found == Some(word),
-            }
-        })
-}
-
-/// The word at the end of a way, without its quotes.
-fn at<'t>(text: &'t str, object: &Skimmed, way: &[&str]) -> Option<&'t str> {
-    let (first, rest) = way.split_first()?;
-    let first = object.get(text, first)?;
-    let value = rest.iter().try_fold(first, |value, key| object.get_in(text, value.start, key))?;
-    let found = &text[value];
-    Some(json_scan::inside(found).unwrap_or(found))
-}
-
-/// What stands at the end of a way.
-fn each(text: &str, object: &Skimmed, way: &[&str], mut found: impl FnMut(Range<usize>)) {
-    let Some((first, rest)) = way.split_first() else { return };
-    let Some(mut value) = object.get(text, first) else { return };
-    for (index, key) in rest.iter().enumerate() {
-        if *key == "*" {
-            let key = rest.get(index + 1).copied().unwrap_or_default();
-            return texts(text, object, value.start, key, found);
-        }
-        let Some(next) = object.get_in(text, value.start, key) else { return };
-        value = next;
-    }
-    found(value);
-}
-
-/// The values of a key in those items of a list that are text.
-fn texts(text: &str, object: &Skimmed, list: usize, key: &str, mut found: impl FnMut(Range<usize>)) {
-    let (mut item, mut is_text, mut value) = (0, None, None);
-    let ended = |is_text: Option<bool>, value: Option<Range<usize>>| value.filter(|_| is_text == Some(true));
-    for inner in object.inner.iter().filter(|inner| inner.around == list) {
-        if inner.object != item {
-            ended(is_text, value.take()).into_iter().for_each(&mut found);
-            (item, is_text) = (inner.object, None);
-        }
-        match &text[inner.pair.key.clone()] {
-            "type" => is_text = is_text.or(Some(&text[inner.pair.value.clone()] == "\"text\"")),
-            name if name == key => value = value.or(Some(inner.pair.value.clone())),
-            _ => {}
-        }
-    }
-    ended(is_text, value).into_iter().for_each(found);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn said(line: &str) -> String {
-        let mut object = Skimmed::default();
-        object.read(line, 0, Some(is_on_the_way));
-        let mut carried = Carried::default();
-        if !carried.open(line, &object, kind(line, &object)) {
+        let Some(carried) = ToolLine::read(line, 0..line.len()).and_then(|line| line.carried()) else {
             return "-".to_owned();
-        }
+        };
         let whole: Vec<&str> = carried.whole.into_iter().map(|range| &line[range]).collect();
         let one = |range: Option<Range<usize>>| range.map(|range| line[range].to_owned()).unwrap_or_default();
         format!("{}|{}|{}", whole.join(";"), one(carried.piece), one(carried.object))
@@ -320,21 +293,5 @@ mod tests {
         ] {
             assert_eq!(said(line), expected, "{line}");
         }
-    }
-
-    fn can_be_gone(way: &[&str]) {
-        let mut inner = way.iter().skip(1).filter(|key| **key != "*");
-        assert!(inner.all(|key| is_on_the_way(key.as_bytes())), "{way:?}");
-    }
-
-    #[test]
-    fn every_way_can_be_gone() {
-        for row in &ROWS {
-            for way in row.words.iter().map(|(way, _)| *way).chain([row.way]) {
-                can_be_gone(way);
-            }
-        }
-        ERRS.iter().flat_map(|(_, words)| *words).for_each(|(way, _)| can_be_gone(way));
-        assert!(is_on_the_way(b"type"), "of what comes between");
     }
 }

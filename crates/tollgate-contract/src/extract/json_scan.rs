@@ -11,11 +11,6 @@ const DEPTH_MAX: usize = 127;
 /// So many keys of one object are kept: no document has more at its top.
 const KEYS_MAX: usize = 128;
 
-/// So many keys inside of values are kept: no line of a tool has as many texts.
-const INNER_MAX: usize = 1 << 16;
-/// Keys are kept up to this depth.
-const INNER_DEPTH: usize = 4;
-
 /// A key of an object, without its quotes, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
@@ -35,22 +30,11 @@ impl Pair {
     }
 }
 
-/// A key inside of a value: of an object or a list, only the beginning is its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inner {
-    pub pair: Pair,
-    /// Where its object begins, and what is around that.
-    pub object: usize,
-    pub around: usize,
-}
-
 /// What stands at a `{`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skimmed {
     /// The keys at the top whose values are there.
     pub pairs: Vec<Pair>,
-    /// Keys in the values, those that were asked for.
-    pub inner: Vec<Inner>,
     /// A key whose value is not whole.
     pub open: Option<Range<usize>>,
     pub end: End,
@@ -76,12 +60,6 @@ impl Skimmed {
     /// The value of a key in whatever case.
     pub fn get_like(&self, text: &str, key: &str) -> Option<&Pair> {
         self.pairs.iter().find(|pair| pair.is_like(text, key))
-    }
-
-    /// The value of a key that was asked for, in the object that begins at a byte.
-    pub fn get_in(&self, text: &str, object: usize, key: &str) -> Option<Range<usize>> {
-        let mut inner = self.inner.iter().filter(|inner| inner.object == object).map(|inner| &inner.pair);
-        inner.find(|pair| pair.is(text, key)).map(|pair| pair.value.clone())
     }
 
     /// The text of a key, where it is one without escapes.
@@ -113,43 +91,13 @@ pub fn may_begin(bytes: &[u8], at: usize) -> bool {
 
 /// Passes over the object that begins at a `{`.
 pub fn object(text: &str, start: usize) -> Skimmed {
-    let mut found = Skimmed::default();
-    found.read(text, start, None);
+    let mut found = Skimmed { pairs: Vec::new(), open: None, end: End::Cut };
+    let mut skim = Skim { bytes: text.as_bytes(), at: start, string: start };
+    found.end = match skim.value(0, &mut found) {
+        Ok(()) => End::Whole(skim.at),
+        Err(end) => end,
+    };
     found
-}
-
-/// Which keys inside of values are kept.
-pub type Wanted = fn(&[u8]) -> bool;
-
-impl Default for Skimmed {
-    fn default() -> Self {
-        Self { pairs: Vec::new(), inner: Vec::new(), open: None, end: End::Cut }
-    }
-}
-
-impl Skimmed {
-    /// Passes over the object that begins at a `{`, in the room of one before.
-    pub fn read(&mut self, text: &str, start: usize, wanted: Option<Wanted>) {
-        self.pairs.clear();
-        self.inner.clear();
-        self.open = None;
-        let bytes = text.as_bytes();
-        let skim = Skim {
-            bytes,
-            at: start,
-            string: start,
-            kinds: 0,
-            depth: 0,
-            starts: [0; _],
-            value: start,
-            scalar: false,
-            wanted,
-        };
-        self.end = match skim.run(self) {
-            Ok(end) => End::Whole(end),
-            Err(end) => end,
-        };
-    }
 }
 
 struct Skim<'t> {
@@ -157,77 +105,54 @@ struct Skim<'t> {
     at: usize,
     /// Where the last string began.
     string: usize,
-    /// Which of the open containers are objects, the innermost in the lowest bit.
-    kinds: u128,
-    depth: usize,
-    /// Where the outer ones of them begin.
-    starts: [usize; INNER_DEPTH + 1],
-    /// Where the value of the last key at the top begins.
-    value: usize,
-    /// Whether the last key inside of a value waits for the end of its own.
-    scalar: bool,
-    wanted: Option<Wanted>,
 }
 
 impl Skim<'_> {
-    /// Gives where the object ends.
-    fn run(mut self, found: &mut Skimmed) -> Result<usize, End> {
+    /// Passes over a value.
+    fn value(&mut self, depth: usize, found: &mut Skimmed) -> Result<(), End> {
+        match self.next()? {
+            b'"' => drop(self.text()?),
+            b'{' | b'[' if depth >= DEPTH_MAX => self.pass_deep()?,
+            b'{' => self.items(b'}', depth, found)?,
+            b'[' => self.items(b']', depth, found)?,
+            b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
+                let rest = &self.bytes[self.at..];
+                let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
+                self.at += rest.iter().position(|byte| !plain(byte)).unwrap_or(rest.len());
+            }
+            _ => return Err(self.broken()),
+        }
+        Ok(())
+    }
+
+    /// Passes over a list or an object; the keys of the outermost object are kept.
+    fn items(&mut self, close: u8, depth: usize, found: &mut Skimmed) -> Result<(), End> {
+        self.at += 1;
+        if self.next()? == close {
+            self.at += 1;
+            return Ok(());
+        }
         loop {
-            // A value begins, or the list ends that just began.
+            let key = if close == b'}' { Some(self.key()?) } else { None };
+            if depth == 0 {
+                found.open = key;
+            }
+            self.next()?;
+            let start = self.at;
+            self.value(depth + 1, found)?;
+            if depth == 0
+                && let Some(key) = found.open.take()
+                && found.pairs.len() < KEYS_MAX
+            {
+                found.pairs.push(Pair { key, value: start..self.at });
+            }
             match self.next()? {
-                b'"' => drop(self.text()?),
-                b'{' | b'[' if self.depth >= DEPTH_MAX => self.pass_deep()?,
-                byte @ (b'{' | b'[') => {
-                    self.open(byte);
-                    match (byte, self.next()?) {
-                        (b'{', b'}') | (b'[', b']') => self.close(),
-                        (b'{', _) => {
-                            self.key(found)?;
-                            continue;
-                        }
-                        _ => continue,
-                    }
-                }
-                b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
-                    let rest = &self.bytes[self.at..];
-                    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
-                    self.at += rest.iter().position(|byte| !plain(byte)).unwrap_or(rest.len());
+                b',' => self.at += 1,
+                byte if byte == close => {
+                    self.at += 1;
+                    return Ok(());
                 }
                 _ => return Err(self.broken()),
-            }
-            if self.scalar
-                && let Some(inner) = found.inner.last_mut()
-            {
-                inner.pair.value.end = self.at;
-                self.scalar = false;
-            }
-            // Behind a value: the next one, or the end of what is around it.
-            loop {
-                match self.depth {
-                    0 => return Ok(self.at),
-                    1 => {
-                        if let Some(key) = found.open.take()
-                            && found.pairs.len() < KEYS_MAX
-                        {
-                            found.pairs.push(Pair { key, value: self.value..self.at });
-                        }
-                    }
-                    _ => {}
-                }
-                let in_object = self.kinds & 1 == 1;
-                match self.next()? {
-                    b',' => {
-                        self.at += 1;
-                        if in_object {
-                            self.next()?;
-                            self.key(found)?;
-                        }
-                        break;
-                    }
-                    b'}' if in_object => self.close(),
-                    b']' if !in_object => self.close(),
-                    _ => return Err(self.broken()),
-                }
             }
         }
     }
@@ -262,24 +187,9 @@ impl Skim<'_> {
         }
     }
 
-    fn open(&mut self, byte: u8) {
-        self.depth += 1;
-        if let Some(start) = self.starts.get_mut(self.depth) {
-            *start = self.at;
-        }
-        self.at += 1;
-        self.kinds = (self.kinds << 1) | u128::from(byte == b'{');
-    }
-
-    fn close(&mut self) {
-        self.at += 1;
-        self.depth -= 1;
-        self.kinds >>= 1;
-    }
-
-    /// A key, its colon, and where its value begins.
-    fn key(&mut self, found: &mut Skimmed) -> Result<(), End> {
-        if self.bytes.get(self.at) != Some(&b'"') {
+    /// A key and its colon.
+    fn key(&mut self) -> Result<Range<usize>, End> {
+        if self.next()? != b'"' {
             return Err(self.broken());
         }
         let start = self.at + 1;
@@ -288,20 +198,9 @@ impl Skim<'_> {
             b':' => self.at += 1,
             _ => return Err(self.broken()),
         }
-        if self.depth == 1 {
-            found.open = Some(key);
-            self.next()?;
-            self.value = self.at;
-        } else if self.depth <= INNER_DEPTH
-            && self.wanted.is_some_and(|wanted| wanted(&self.bytes[key.clone()]))
-            && found.inner.len() < INNER_MAX
-        {
-            self.scalar = !matches!(self.next()?, b'{' | b'[');
-            let (object, around) = (self.starts[self.depth], self.starts[self.depth - 1]);
-            found.inner.push(Inner { pair: Pair { key, value: self.at..self.at + 1 }, object, around });
-        }
-        Ok(())
+        Ok(key)
     }
+
     /// A string; gives where its words end.
     fn text(&mut self) -> Result<usize, End> {
         self.string = self.at;
