@@ -7,8 +7,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::defined::definition::Sample;
 use crate::extract::Dialect;
-use crate::registry;
+use crate::tree::Node;
+use crate::{Context, registry};
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 
 /// Compares what comes of each case of a file, a path below `src/`, with the answer that the file has.
@@ -47,6 +49,13 @@ pub fn line(one: &Diagnostic) -> String {
     let other = one.other.map(|place| format!("/{}:{}", place.line, place.column)).unwrap_or_default();
     let hint = one.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
     format!("{letter} {}:{}{other} {} {}{hint}", one.place.line, one.place.column, one.code, one.message)
+}
+
+/// Who says an example of a contract, and the labels of the issue that it is.
+pub fn context(sample: &Sample<'_>) -> Context {
+    let labels = sample.document.get("labels").and_then(Node::list);
+    let labels = labels.map(|labels| labels.iter().filter_map(Node::word).map(Into::into).collect());
+    Context { role: sample.by.clone(), labels, ..Context::default() }
 }
 
 /// The dialect of a contract of this build.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::cases::dialect;
 use crate::{Context, registry};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
@@ -16,9 +17,7 @@ fn docs() -> PathBuf {
 #[test]
 fn schemas_are_those_of_the_types() {
     for id in registry::all() {
-        let report = registry::report_dialect(id).map(crate::ReportDialect::schema);
-        let schema =
-            report.or_else(|| registry::document_dialect(id).map(crate::DocumentDialect::schema)).expect("a schema");
+        let schema = dialect(id).format().schema();
         let bare = id.split('@').next().expect("a name");
         let path = docs().join(format!("schemas/{bare}.schema.json"));
         let text = format!("{}\n", serde_json::to_string_pretty(&schema).expect("JSON"));

@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use self::change::{Dice, changed};
 use crate::cases::dialect;
 use crate::defined::definition::{Form, samples};
-use crate::extract::{Dialect, Read, extract};
+use crate::extract::{Read, extract};
 use crate::fix::fix;
 use crate::recognition::recognise;
 use crate::{Context, proptest_cases, reask, registry};
@@ -109,10 +109,7 @@ fn holds(seed: &Seed, text: &str) {
     own.into_iter().for_each(|own| written_again(own, text, context));
     let is_lines = own.is_some_and(|own| own.definition.forms[0] == Form::JsonLines);
     if let Some(document) = serde_json::from_str(text).ok().filter(|_| !is_lines) {
-        let rendered = match dialect {
-            Dialect::Report(dialect) => dialect.render(&document),
-            Dialect::Document(dialect) => dialect.render(&document),
-        };
+        let rendered = dialect.format().render(&document);
         assert!(read.is_refused() || rendered.is_ok(), "a good document cannot be written: {rendered:?}");
     }
 }

@@ -141,10 +141,28 @@ pub struct DocumentReading {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A language in which workers report.
-pub trait ReportDialect: Sync {
+/// What reports and documents have in common: how they are written, found and described.
+pub trait Format: Sync {
     /// Its name and version, `status-block@1`.
     fn id(&self) -> &str;
+    /// What a text of it looks like among other text, and what its writer was told.
+    fn looks(&self, context: &Context) -> Looks;
+    /// Whether a text is the template of the dialect, as it is.
+    fn is_unfilled(&self, _text: &str) -> bool {
+        false
+    }
+    /// Writes the text of a document given as JSON; what is wrong with the JSON otherwise.
+    fn render(&self, document: &serde_json::Value) -> Result<String, String>;
+    /// A document to fill in.
+    fn template(&self, context: &Context) -> String;
+    /// What somebody who writes one is told.
+    fn instructions(&self, context: &Context) -> String;
+    /// The JSON Schema of the document.
+    fn schema(&self) -> serde_json::Value;
+}
+
+/// A language in which workers report.
+pub trait ReportDialect: Format {
     /// What it can express.
     fn declaration(&self) -> Declaration;
     /// Reads a text that is one report and nothing else.
@@ -157,56 +175,26 @@ pub trait ReportDialect: Sync {
     fn read_object(&self, _text: &str, _context: &Context) -> Option<Reading> {
         None
     }
-    /// What a report looks like among other text, and what the worker was told.
-    fn looks(&self, context: &Context) -> Looks;
     /// What becomes of text after a report.
     fn trailing(&self) -> Trailing {
         Trailing::Note
     }
     /// The unit that a report says it is about, in a dialect whose reports name one.
     fn unit(&self, text: &str, context: &Context) -> Option<String>;
-    /// Whether a text is the template of the dialect, as it is.
-    fn is_unfilled(&self, _text: &str) -> bool {
-        false
-    }
     /// Whether its reports name the unit they are about.
     fn names_units(&self) -> bool;
-    /// Writes the text of a document given as JSON; what is wrong with the JSON otherwise.
-    fn render(&self, document: &serde_json::Value) -> Result<String, String>;
-    /// A document to fill in.
-    fn template(&self, context: &Context) -> String;
-    /// Tells a worker in this role how to report.
-    fn instructions(&self, context: &Context) -> String;
     /// The headings that a declared section (`files`) is made of, as [`Reading::present`] names them.
     fn headings(&self, section: &str) -> Vec<Name>;
-    /// The JSON Schema of the document.
-    fn schema(&self) -> serde_json::Value;
 }
 
 /// A language of documents that are given as artifacts.
-pub trait DocumentDialect: Sync {
-    /// Its name and version, `build-plan.task@1`.
-    fn id(&self) -> &str;
-    /// A document to fill in.
-    fn template(&self) -> String;
-    /// What somebody who writes one is told.
-    fn instructions(&self, context: &Context) -> String;
+pub trait DocumentDialect: Format {
     /// Reads a text that was handed in as one document.
     fn read(&self, text: &str, context: &Context) -> DocumentReading;
     /// Reads a document that was found in a text.
     fn read_alone(&self, text: &str, context: &Context) -> DocumentReading {
         self.read(text, context)
     }
-    /// Whether a text is the template of the dialect, as it is.
-    fn is_unfilled(&self, _text: &str) -> bool {
-        false
-    }
-    /// What a document looks like among other text.
-    fn looks(&self, context: &Context) -> Looks;
-    /// Writes the text of a document given as JSON; what is wrong with the JSON otherwise.
-    fn render(&self, document: &serde_json::Value) -> Result<String, String>;
-    /// The JSON Schema of the document.
-    fn schema(&self) -> serde_json::Value;
 }
 
 /// The JSON Schema of a dialect's document.

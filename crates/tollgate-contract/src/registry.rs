@@ -10,7 +10,7 @@ use crate::defined::built_in::{asks_for, bare};
 use crate::defined::definition;
 use crate::status_block::StatusBlock;
 use crate::task::Task;
-use crate::{DocumentDialect, ReportDialect};
+use crate::{DocumentDialect, Format, ReportDialect};
 use tollgate_core::Name;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::digest::Digest;
@@ -31,18 +31,20 @@ pub fn document_dialect(name: &str) -> Option<&'static dyn DocumentDialect> {
     coded.or_else(|| defined(name).filter(|own| own.definition.report.is_none()).map(|own| own as &dyn DocumentDialect))
 }
 
+/// The ids of the dialects in code.
+fn coded() -> impl Iterator<Item = &'static str> {
+    let reports = REPORTS.into_iter().map(Format::id);
+    reports.chain(DOCUMENTS.into_iter().map(Format::id))
+}
+
 /// Whether a name, with or without its version, is one of this build. No definition is read for it.
 pub fn is_built_in(name: &str) -> bool {
-    let reports = REPORTS.into_iter().map(ReportDialect::id);
-    let documents = DOCUMENTS.into_iter().map(DocumentDialect::id);
-    reports.chain(documents).chain(sources().map(|(name, _)| name)).any(|id| bare(id) == bare(name))
+    coded().chain(sources().map(|(name, _)| name)).any(|id| bare(id) == bare(name))
 }
 
 /// The ids of all dialects: those in code first.
 pub fn all() -> impl Iterator<Item = &'static str> {
-    let reports = REPORTS.into_iter().map(crate::ReportDialect::id);
-    let documents = DOCUMENTS.into_iter().map(crate::DocumentDialect::id);
-    reports.chain(documents).chain(all_defined().map(|own| &*own.definition.id))
+    coded().chain(all_defined().map(|own| &*own.definition.id))
 }
 
 /// What every report dialect can express, by the name without version that protocols use.
@@ -121,10 +123,10 @@ mod tests {
     #[test]
     fn dialects_go_by_name_with_or_without_their_version() {
         for name in ["status-block", "status-block@1", "wr.loop_control", "wr.loop_control@1"] {
-            let id = report_dialect(name).map(crate::ReportDialect::id);
+            let id = report_dialect(name).map(Format::id);
             assert_eq!(id.map(bare), Some(bare(name)), "{name}");
         }
-        assert_eq!(document_dialect("build-plan.task").map(crate::DocumentDialect::id), Some("build-plan.task@1"));
+        assert_eq!(document_dialect("build-plan.task").map(Format::id), Some("build-plan.task@1"));
         for name in ["", "status-block@2", "status", "build-plan.task", "wr.loop_control@2", "wr"] {
             assert!(report_dialect(name).is_none(), "{name}");
         }

@@ -18,7 +18,7 @@ use crate::defined::judge::{Found, Wrong, judge};
 use crate::extract::{self, Looks, malformed};
 use crate::text::Source;
 use crate::tree::{Entry, Node, Places, Value, from_json, json, read_yaml};
-use crate::{Context, Declaration, DocumentDialect, DocumentReading, Reading, ReportDialect, Trailing};
+use crate::{Context, Declaration, DocumentDialect, DocumentReading, Format, Reading, ReportDialect, Trailing};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
@@ -187,23 +187,6 @@ impl Defined {
         found.place(&Places::of(text))
     }
 
-    /// What its documents look like.
-    fn seen(&self) -> Looks {
-        let schema = schema::schema(&self.definition);
-        let example = guide::example(&self.definition);
-        Looks { schema, example, ..signature::signature(&self.definition) }
-    }
-
-    /// Whether a text is the template of the contract, as it is.
-    fn is_template(&self, text: &str) -> bool {
-        let template = guide::template(&self.definition);
-        let read = |text: &str| {
-            let (root, _) = self.tree(text, &Context::default(), &mut Found::default());
-            root.map(Node::into_owned)
-        };
-        text.contains('<') && read(text).zip(read(&template)).is_some_and(|(read, template)| read.same(&template))
-    }
-
     /// Writes the text of a document; what is wrong with it otherwise.
     pub fn write(&self, document: &Node<'_>) -> Result<String, String> {
         render::render(&self.definition, document)
@@ -216,17 +199,51 @@ impl From<json::Fault> for Wrong {
     }
 }
 
-impl ReportDialect for Defined {
+impl Format for Defined {
     fn id(&self) -> &str {
         &self.definition.id
     }
 
+    fn looks(&self, context: &Context) -> Looks {
+        let told = self.definition.report.is_some().then(|| self.instructions(context));
+        Looks {
+            schema: self.schema(),
+            example: guide::example(&self.definition),
+            shown: [self.template(context)].into_iter().chain(told).collect(),
+            ..signature::signature(&self.definition)
+        }
+    }
+
+    fn is_unfilled(&self, text: &str) -> bool {
+        let read = |text: &str| {
+            let (root, _) = self.tree(text, &Context::default(), &mut Found::default());
+            root.map(Node::into_owned)
+        };
+        let template = || read(&guide::template(&self.definition));
+        text.contains('<') && read(text).zip(template()).is_some_and(|(read, template)| read.same(&template))
+    }
+
+    fn render(&self, document: &serde_json::Value) -> Result<String, String> {
+        self.write(&from_json(document))
+    }
+
+    fn template(&self, _: &Context) -> String {
+        guide::template(&self.definition)
+    }
+
+    fn instructions(&self, context: &Context) -> String {
+        guide::instructions(&self.definition, context.role.as_ref())
+    }
+
+    fn schema(&self) -> serde_json::Value {
+        schema::schema(&self.definition)
+    }
+}
+
+impl ReportDialect for Defined {
     fn declaration(&self) -> Declaration {
-        self.definition
-            .report
-            .as_ref()
-            .map(|mapping| mapping::declaration(&self.definition, mapping))
-            .unwrap_or_default()
+        let mapping = self.definition.report.as_ref();
+        mapping.map(|mapping| mapping::declaration(&self.definition, mapping)).unwrap_or_default()
     }
 
     fn read_alone(&self, text: &str, context: &Context) -> Reading {
@@ -235,11 +252,6 @@ impl ReportDialect for Defined {
 
     fn read(&self, text: &str, context: &Context) -> Reading {
         self.reading(self.judge_handed_in(text, context), context)
-    }
-
-    fn looks(&self, context: &Context) -> Looks {
-        let told = guide::instructions(&self.definition, context.role.as_ref());
-        Looks { shown: vec![guide::template(&self.definition), told], ..self.seen() }
     }
 
     fn trailing(&self) -> Trailing {
@@ -260,24 +272,8 @@ impl ReportDialect for Defined {
         said.word().map(str::to_owned).filter(|word| !word.trim().is_empty())
     }
 
-    fn is_unfilled(&self, text: &str) -> bool {
-        self.is_template(text)
-    }
-
     fn names_units(&self) -> bool {
         self.definition.report.as_ref().is_some_and(|mapping| mapping.unit.is_some())
-    }
-
-    fn render(&self, document: &serde_json::Value) -> Result<String, String> {
-        self.write(&from_json(document))
-    }
-
-    fn template(&self, _: &Context) -> String {
-        guide::template(&self.definition)
-    }
-
-    fn instructions(&self, context: &Context) -> String {
-        guide::instructions(&self.definition, context.role.as_ref())
     }
 
     fn headings(&self, section: &str) -> Vec<Name> {
@@ -287,46 +283,14 @@ impl ReportDialect for Defined {
             .map(|(.., paths)| paths.iter().filter_map(|path| path.steps.first().cloned()).collect())
             .unwrap_or_default()
     }
-
-    fn schema(&self) -> serde_json::Value {
-        schema::schema(&self.definition)
-    }
 }
 
 impl DocumentDialect for Defined {
-    fn id(&self) -> &str {
-        &self.definition.id
-    }
-
-    fn template(&self) -> String {
-        guide::template(&self.definition)
-    }
-
-    fn instructions(&self, context: &Context) -> String {
-        guide::instructions(&self.definition, context.role.as_ref())
-    }
-
     fn read(&self, text: &str, context: &Context) -> DocumentReading {
         self.document(self.judge_handed_in(text, context))
     }
 
     fn read_alone(&self, text: &str, context: &Context) -> DocumentReading {
         self.document(self.judge(text, context))
-    }
-
-    fn looks(&self, _: &Context) -> Looks {
-        Looks { shown: vec![guide::template(&self.definition)], ..self.seen() }
-    }
-
-    fn is_unfilled(&self, text: &str) -> bool {
-        self.is_template(text)
-    }
-
-    fn render(&self, document: &serde_json::Value) -> Result<String, String> {
-        self.write(&from_json(document))
-    }
-
-    fn schema(&self) -> serde_json::Value {
-        schema::schema(&self.definition)
     }
 }

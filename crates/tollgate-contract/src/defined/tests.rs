@@ -3,8 +3,9 @@
 //! A script of `tests/*.txt` names a contract, and who reports (`by`) or the labels of an issue where that matters. The document is
 //! its example with changes (`set PATH JSON`, `without PATH`, `with A => B`), or follows after an empty line; `tree` asks how it was read.
 
+use crate::cases::{context, dialect};
 use crate::defined::Defined;
-use crate::defined::definition::{self, Sample, samples};
+use crate::defined::definition::{self, samples};
 use crate::defined::{guide, mapping};
 use crate::tree::{Node, Value, json, json_line};
 use crate::{Context, registry};
@@ -20,12 +21,6 @@ mod mistakes;
 mod pairs;
 mod structure;
 mod yaml;
-
-fn context(sample: &Sample<'_>) -> Context {
-    let labels = sample.document.get("labels").and_then(Node::list);
-    let labels = labels.map(|labels| labels.iter().filter_map(Node::word).map(Into::into).collect());
-    Context { role: sample.by.clone(), labels, ..Context::default() }
-}
 
 fn told(diagnostics: &[Diagnostic]) -> Vec<String> {
     diagnostics.iter().map(|d| format!("{}:{} {} {}", d.place.line, d.place.column, d.code, d.message)).collect()
@@ -101,11 +96,9 @@ fn cases() {
 fn a_template_is_no_document() {
     let context = Context::default();
     for id in registry::all() {
-        let (template, told) = match (registry::report_dialect(id), registry::document_dialect(id)) {
-            (Some(own), _) => (own.template(&context), own.read_alone(&own.template(&context), &context).diagnostics),
-            (None, Some(own)) => (own.template(), own.read(&own.template(), &context).diagnostics),
-            (None, None) => panic!("{id} is no dialect"),
-        };
+        let own = dialect(id);
+        let template = own.format().template(&context);
+        let told = own.read(&template, &context).diagnostics().to_vec();
         assert!(told.iter().any(|one| one.severity == Severity::Error), "{id}\n{template}");
     }
     let review = registry::defined("decree.review-approval").unwrap();

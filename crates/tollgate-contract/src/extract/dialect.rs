@@ -1,7 +1,6 @@
 //! A contract that documents are looked for in, and what was read of one.
 
-use super::Looks;
-use crate::{Context, DocumentDialect, DocumentReading, Reading, ReportDialect, Trailing};
+use crate::{Context, DocumentDialect, DocumentReading, Format, Reading, ReportDialect, Trailing};
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::report::{Health, Report, Verdict};
 
@@ -22,18 +21,16 @@ pub enum Read {
 
 impl std::fmt::Debug for Dialect<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Report(dialect) => dialect.id(),
-            Self::Document(dialect) => dialect.id(),
-        })
+        f.write_str(self.format().id())
     }
 }
 
-impl Dialect<'_> {
-    pub(super) fn looks(self, context: &Context) -> Looks {
+impl<'d> Dialect<'d> {
+    /// What reports and documents have in common.
+    pub fn format(self) -> &'d dyn Format {
         match self {
-            Self::Report(dialect) => dialect.looks(context),
-            Self::Document(dialect) => dialect.looks(context),
+            Self::Report(dialect) => dialect,
+            Self::Document(dialect) => dialect,
         }
     }
 
@@ -42,14 +39,6 @@ impl Dialect<'_> {
         match self {
             Self::Report(dialect) => Read::Report(dialect.read(text, context)),
             Self::Document(dialect) => Read::Document(dialect.read(text, context)),
-        }
-    }
-
-    /// Whether a text that looks like a document is a template that nobody filled in.
-    pub(super) fn is_unfilled(self, text: &str) -> bool {
-        match self {
-            Self::Report(dialect) => dialect.is_unfilled(text),
-            Self::Document(dialect) => dialect.is_unfilled(text),
         }
     }
 

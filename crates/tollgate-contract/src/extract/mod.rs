@@ -136,7 +136,7 @@ pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extractio
         };
         return Extraction { found: Some(found), ..Extraction::nothing(Read::Report(reading), Vec::new(), 0) };
     }
-    let looks = dialect.looks(context);
+    let looks = dialect.format().looks(context);
     let mut speech = Speech::of(file.text(), &looks);
     let (by, all, unseen) = candidates(&mut speech, &looks, context.markers.as_ref());
     let shown = match by {
@@ -345,7 +345,7 @@ impl Search<'_> {
 
     fn echo(&self, one: &Candidate) -> Echo {
         match (self.by, one.cut) {
-            (By::Looks, false) if self.dialect.is_unfilled(self.text(one)) => Echo::Whole,
+            (By::Looks, false) if self.dialect.format().is_unfilled(self.text(one)) => Echo::Whole,
             (By::Looks, false) => self.shown.echo(self.text(one), one.form),
             _ => Echo::No,
         }

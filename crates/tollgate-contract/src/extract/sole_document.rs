@@ -10,7 +10,7 @@ use crate::markdown::is_comment;
 /// The JSON in a file that holds one document of a contract, where nothing else in the file looks like one or is other JSON. Around a
 /// report that accepts the work, nothing but a code fence may be where the contract refuses text beside it.
 pub fn only_object(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Range<usize>> {
-    let found = objects(text, &dialect.looks(context));
+    let found = objects(text, &dialect.format().looks(context));
     let [range] = &found[..] else { return None };
     let is_fenced = || {
         let inside = blocks::only_fence(text).unwrap_or(0..text.len());
@@ -18,13 +18,13 @@ pub fn only_object(dialect: Dialect<'_>, text: &str, context: &Context) -> Optio
     };
     let is_accepted =
         || dialect.trailing() == Trailing::Refuse && dialect.read_alone(&text[range.clone()], context).accepts();
-    let is_only = !dialect.is_unfilled(&text[range.clone()]) && other_object(text, range).is_none();
+    let is_only = !dialect.format().is_unfilled(&text[range.clone()]) && other_object(text, range).is_none();
     (is_only && (is_fenced() || !is_accepted())).then(|| range.clone())
 }
 
 /// What is in the one code fence that a file is, where that is a Markdown document of a contract.
 pub fn only_fence(dialect: Dialect<'_>, text: &str, context: &Context) -> Option<Range<usize>> {
-    let heads = dialect.looks(context).markdown?;
+    let heads = dialect.format().looks(context).markdown?;
     let inside = blocks::only_fence(text)?;
     let info = text[..inside.start].trim().trim_start_matches(['`', '~']).trim();
     if !["", "markdown", "md"].contains(&info) {
@@ -51,7 +51,7 @@ pub enum InFile {
 
 /// Looks at what a report file holds.
 pub fn in_file(dialect: Dialect<'_>, text: &str, context: &Context) -> InFile {
-    let looks = dialect.looks(context);
+    let looks = dialect.format().looks(context);
     let bare = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     let Some(heads) = looks.markdown.as_ref().filter(|heads| heads.line().is_some() && !bare.starts_with('{')) else {
         return InFile::Alone;

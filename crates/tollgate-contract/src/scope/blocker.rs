@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use super::change::Change;
 use super::correction::Correction;
 use super::rules::{Class, Corrected, Refusal, Rules, Sorted};
-use crate::ReportDialect;
+use crate::Format;
 use crate::registry::defined;
+use crate::text::one_line;
 
 /// How many paths a draft names.
 const PATHS_MAX: usize = 50;
@@ -115,7 +116,7 @@ pub fn write(draft: Draft, rules: &Rules, sorted: &[Sorted<'_>]) -> Option<Strin
         }),
         Draft::SpecGap => spec_gap(rules)?,
     };
-    ReportDialect::render(defined(draft.contract())?, &document).ok()
+    defined(draft.contract())?.render(&document).ok()
 }
 
 fn spec_gap(rules: &Rules) -> Option<Value> {
@@ -161,8 +162,4 @@ fn spec_gap(rules: &Rules) -> Option<Value> {
 fn code(change: &Change<'_>) -> String {
     let path = &change.path;
     if path.contains('`') { format!("`` {path} ``") } else { format!("`{path}`") }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -30,7 +30,7 @@ use crate::extract::{self, Heads, Looks};
 use crate::markdown::{self, Section};
 use crate::rows::Rows;
 use crate::text::Source;
-use crate::{Context, Reading, ReportDialect, Trailing};
+use crate::{Context, Format, Reading, ReportDialect, Trailing};
 use tollgate_core::Name;
 use tollgate_core::protocol::{Declaration, SectionClass};
 use tollgate_core::report::{Health, Verdict};
@@ -49,11 +49,46 @@ const SHOWN: [(&str, SectionClass, &[Heading]); 6] = [
     ("handoff", SectionClass::Note, &[Heading::NextAgent, Heading::LessonsLearned]),
 ];
 
-impl ReportDialect for StatusBlock {
+impl Format for StatusBlock {
     fn id(&self) -> &str {
         "status-block@1"
     }
 
+    fn looks(&self, context: &Context) -> Looks {
+        Looks {
+            markdown: Some(Heads::Coded { title: "## Status", is: begins, needs: "## Abstract" }),
+            shown: vec![instructions::instructions(context)],
+            example: include_str!("../../../../docs/contracts/examples/status-block.md").to_owned(),
+            lacks: "it has no `## Status` heading".to_owned(),
+            begin: "begin the report with `## Status` and one of `complete`, `blocked`, `failed`, `incomplete`"
+                .to_owned(),
+            ..Looks::default()
+        }
+    }
+
+    fn is_unfilled(&self, text: &str) -> bool {
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).nth(1) == Some(instructions::STATUS)
+    }
+
+    fn render(&self, document: &serde_json::Value) -> Result<String, String> {
+        let document: Document = serde_json::from_value(document.clone()).map_err(|error| error.to_string())?;
+        render::render(document)
+    }
+
+    fn template(&self, context: &Context) -> String {
+        instructions::template(context)
+    }
+
+    fn instructions(&self, context: &Context) -> String {
+        instructions::instructions(context)
+    }
+
+    fn schema(&self) -> serde_json::Value {
+        crate::schema_of::<Document>(self.id())
+    }
+}
+
+impl ReportDialect for StatusBlock {
     fn declaration(&self) -> Declaration {
         Declaration {
             verdicts: vec![Verdict::Accept, Verdict::Reject],
@@ -91,50 +126,17 @@ impl ReportDialect for StatusBlock {
         Trailing::Refuse
     }
 
-    fn looks(&self, context: &Context) -> Looks {
-        Looks {
-            markdown: Some(Heads::Coded { title: "## Status", is: begins, needs: "## Abstract" }),
-            shown: vec![instructions::instructions(context)],
-            example: include_str!("../../../../docs/contracts/examples/status-block.md").to_owned(),
-            lacks: "it has no `## Status` heading".to_owned(),
-            begin: "begin the report with `## Status` and one of `complete`, `blocked`, `failed`, `incomplete`"
-                .to_owned(),
-            ..Looks::default()
-        }
-    }
-
     fn unit(&self, _: &str, _: &Context) -> Option<String> {
         None
-    }
-
-    fn is_unfilled(&self, text: &str) -> bool {
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).nth(1) == Some(instructions::STATUS)
     }
 
     fn names_units(&self) -> bool {
         false
     }
 
-    fn render(&self, document: &serde_json::Value) -> Result<String, String> {
-        let document: Document = serde_json::from_value(document.clone()).map_err(|error| error.to_string())?;
-        render::render(document)
-    }
-
-    fn template(&self, context: &Context) -> String {
-        instructions::template(context)
-    }
-
-    fn instructions(&self, context: &Context) -> String {
-        instructions::instructions(context)
-    }
-
     fn headings(&self, section: &str) -> Vec<Name> {
         let known = SHOWN.iter().find(|(name, _, _)| *name == section);
         known.into_iter().flat_map(|(_, _, headings)| headings.iter().map(|heading| heading.title().into())).collect()
-    }
-
-    fn schema(&self) -> serde_json::Value {
-        crate::schema_of::<Document>(self.id())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::diagnostics::Sink;
 use crate::extract::{Heads, Looks};
 use crate::markdown;
 use crate::text::{Source, is_title, one_line, quote, repeated};
-use crate::{Context, DocumentDialect, DocumentReading};
+use crate::{Context, DocumentDialect, DocumentReading, Format};
 use reader::Reader;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
@@ -134,29 +134,9 @@ pub struct Document {
     pub scopes: BTreeMap<Part, Vec<String>>,
 }
 
-impl DocumentDialect for Task {
+impl Format for Task {
     fn id(&self) -> &str {
         "build-plan.task@1"
-    }
-
-    fn template(&self) -> String {
-        TEMPLATE.to_owned()
-    }
-
-    fn instructions(&self, _: &Context) -> String {
-        format!("{INSTRUCTIONS}\n```markdown\n{TEMPLATE}```\n")
-    }
-
-    fn read(&self, text: &str, context: &Context) -> DocumentReading {
-        let source = Source::new(text);
-        let mut sink = Sink::default();
-        let (document, places) = parse(&source, &mut sink);
-        let plan = plan(&source, document, &places, context, &mut sink);
-        let sides = context.sides.iter().flatten();
-        let said = places.scopes.iter().filter_map(|(part, place)| Some((Name::from(part.side()?), *place)));
-        let scopes = said.collect();
-        let places = sides.map(|side| (side.clone(), places.of(side))).collect();
-        DocumentReading { plan, fields: BTreeMap::new(), places, scopes, diagnostics: sink.finish() }
     }
 
     fn looks(&self, context: &Context) -> Looks {
@@ -165,7 +145,7 @@ impl DocumentDialect for Task {
             example: include_str!("../../../../docs/contracts/examples/build-plan.task.md").to_owned(),
             lacks: format!("it has no `## {SECTION}` heading"),
             begin: format!("write a section `## {SECTION}`"),
-            shown: vec![self.template(), self.instructions(context)],
+            shown: vec![self.template(context), self.instructions(context)],
             ..Looks::default()
         }
     }
@@ -179,8 +159,30 @@ impl DocumentDialect for Task {
         same.then_some(text).ok_or_else(|| "a row or a scope would not be read back as it is".to_owned())
     }
 
+    fn template(&self, _: &Context) -> String {
+        TEMPLATE.to_owned()
+    }
+
+    fn instructions(&self, _: &Context) -> String {
+        format!("{INSTRUCTIONS}\n```markdown\n{TEMPLATE}```\n")
+    }
+
     fn schema(&self) -> serde_json::Value {
         crate::schema_of::<Document>(self.id())
+    }
+}
+
+impl DocumentDialect for Task {
+    fn read(&self, text: &str, context: &Context) -> DocumentReading {
+        let source = Source::new(text);
+        let mut sink = Sink::default();
+        let (document, places) = parse(&source, &mut sink);
+        let plan = plan(&source, document, &places, context, &mut sink);
+        let sides = context.sides.iter().flatten();
+        let said = places.scopes.iter().filter_map(|(part, place)| Some((Name::from(part.side()?), *place)));
+        let scopes = said.collect();
+        let places = sides.map(|side| (side.clone(), places.of(side))).collect();
+        DocumentReading { plan, fields: BTreeMap::new(), places, scopes, diagnostics: sink.finish() }
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::*;
-use crate::{DocumentDialect, ReportDialect};
+use crate::cases::dialect;
 
 /// One file for each source: `# contract`, a line for each field, `>` and a role where it takes one before a line of the
 /// template. `<word> =` stands for what is said more than once.
@@ -160,15 +160,13 @@ fn sources() -> Vec<Written> {
 }
 
 fn schema(id: &str) -> Json {
-    let report = registry::report_dialect(id).map(ReportDialect::schema);
-    report.or_else(|| registry::document_dialect(id).map(DocumentDialect::schema)).expect(id)
+    dialect(id).format().schema()
 }
 
 fn template(id: &str, role: &str) -> String {
     let part = tollgate_core::report::Part::parse(role);
     let context = Context { role: (!role.is_empty()).then(|| role.into()), part, ..Context::default() };
-    let report = registry::report_dialect(id).map(|dialect| dialect.template(&context));
-    report.or_else(|| registry::document_dialect(id).map(DocumentDialect::template)).expect(id)
+    dialect(id).format().template(&context)
 }
 
 #[test]

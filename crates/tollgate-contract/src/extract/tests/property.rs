@@ -1,16 +1,10 @@
 //! What holds for every contract: the same report, however it is wrapped, and never another one when it is cut.
 
 use super::*;
-use crate::defined::definition::{Sample, samples};
+use crate::cases::context;
+use crate::defined::definition::samples;
 use crate::defined::guide;
 use crate::proptest_cases;
-use crate::tree::Node;
-
-pub fn context(sample: &Sample<'_>) -> Context {
-    let labels = sample.document.get("labels").and_then(Node::list);
-    let labels = labels.map(|labels| labels.iter().filter_map(Node::word).map(Into::into).collect());
-    Context { role: sample.by.clone(), labels, ..Context::default() }
-}
 
 /// Every way in which a tool hands on what an agent said.
 fn wrapped(text: &str) -> Vec<String> {

@@ -12,7 +12,7 @@ fn reports() -> Vec<(&'static str, String, Context)> {
     for own in registry::all_defined().filter(|own| own.definition.report.is_some()) {
         for sample in samples(&own.definition).iter().filter(|sample| sample.breaks.is_none()) {
             let text = own.write(&sample.document).unwrap_or_else(|why| panic!("{}: {why}", own.definition.id));
-            all.push((&own.definition.id, text, super::property::context(sample)));
+            all.push((&own.definition.id, text, crate::cases::context(sample)));
         }
     }
     all

@@ -9,7 +9,7 @@ mod reading;
 mod structure;
 
 use super::StatusBlock;
-use crate::{Context, Reading, ReportDialect};
+use crate::{Context, Format, Reading, ReportDialect};
 use tollgate_core::Name;
 use tollgate_core::diagnostic::Severity;
 use tollgate_core::report::{CriterionRow, Health, Part, Report};

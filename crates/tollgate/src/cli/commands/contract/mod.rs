@@ -143,7 +143,7 @@ fn show(args: &ShowArgs, call: &Invocation) -> Result<Exit, Failure> {
 /// A document to fill in.
 fn template(contract: &Contract, context: &Context) -> String {
     let report = contract.report().map(|dialect| dialect.template(context));
-    report.or_else(|| Some(contract.document()?.template())).unwrap_or_default()
+    report.or_else(|| Some(contract.document()?.template(context))).unwrap_or_default()
 }
 
 fn example(contract: &Contract) -> String {
@@ -164,7 +164,7 @@ fn describe(contract: &Contract, context: &Context) -> Wire {
             id,
             kind: ContractKind::Document,
             instructions: document.map(|dialect| dialect.instructions(context)).unwrap_or_default(),
-            schema: document.map(tollgate_contract::DocumentDialect::schema).unwrap_or_default(),
+            schema: document.map(tollgate_contract::Format::schema).unwrap_or_default(),
         },
     }
 }
