@@ -1,7 +1,7 @@
 //! Which contract a file is written in, by its name and what it says.
 
 use crate::defined::Defined;
-use crate::defined::definition::{Definition, Form, Kind, Layout};
+use crate::defined::definition::{Definition, Form, Kind, LINES, Layout};
 use crate::defined::layout::titles;
 use crate::text::is_same_name;
 use crate::tree::{Node, json, read_yaml};
@@ -127,11 +127,8 @@ fn in_broken(definition: &Definition, text: &str) -> Option<Sure> {
 }
 
 fn in_tree(definition: &Definition, tree: &Node<'_>) -> Option<Sure> {
-    let line = (definition.forms.first() == Some(&Form::JsonLines)).then(|| definition.root.step("lines")).flatten();
-    let record = match line.map(|(of, _)| &of.kind) {
-        Some(Kind::List(list)) => list.of.record()?,
-        _ => definition.root.record()?,
-    };
+    let lines = (definition.forms.first() == Some(&Form::JsonLines)).then(|| definition.root.step(LINES)).flatten();
+    let record = lines.map_or(&definition.root, |(of, _)| of.item()).record()?;
     let needed: Vec<_> = record.fields.iter().filter(|field| !field.optional).collect();
     let words = record.fields.iter().filter(|field| matches!(field.of.kind, Kind::Const(_, false)));
     let mut word = false;

@@ -12,12 +12,8 @@ pub fn signature(definition: &Definition) -> Looks {
             Form::Json => looks.json = Some(shape(root)),
             Form::Yaml => looks.yaml = Some(shape(root)),
             Form::JsonLines => {
-                let line = definition.root.step(LINES).map(|(of, _)| of);
-                let line = line.and_then(|of| match &of.kind {
-                    Kind::List(list) => list.of.record(),
-                    _ => None,
-                });
-                looks.lines = line.map(shape);
+                let lines = definition.root.step(LINES).map(|(of, _)| of);
+                looks.lines = lines.and_then(|of| of.item().record()).map(shape);
             }
             Form::Markdown => looks.markdown = Some(heads(definition, root)),
         }

@@ -7,6 +7,8 @@
 //!
 //! A list below the item takes paths out of it again, `except: PATH` or `except:` with a list of paths.
 
+use std::collections::BTreeSet;
+
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use crate::text::quote;
@@ -177,6 +179,12 @@ fn path_problem(path: &str) -> Option<&'static str> {
 /// Whether a path may hold several files by its signs.
 pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?']) || (path.contains('{') && path.contains(','))
+}
+
+/// Whether one of these files, in order, is below a path.
+pub fn is_folder(path: &str, files: &BTreeSet<&str>) -> bool {
+    let inside = format!("{path}/");
+    files.range(&*inside..).next().is_some_and(|file| file.starts_with(&inside))
 }
 
 /// A glob in which brackets and exclamation marks are literal: `pages/[id].tsx`.

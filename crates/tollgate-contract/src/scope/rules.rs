@@ -12,6 +12,7 @@ use super::change::{Change, Content, Kind, Mode};
 use super::colocated::tested_files;
 use super::correction::Correction;
 use super::incidental::{Criteria, Met, measure};
+use super::item::{is_folder, is_glob};
 use super::renames::Names;
 use super::task::TaskScope;
 use tollgate_core::Name;
@@ -289,17 +290,10 @@ impl Rules {
     }
 }
 
-/// Whether one of these files, in order, is below a path.
-fn is_folder(path: &str, files: &BTreeSet<&str>) -> bool {
-    let inside = format!("{path}/");
-    files.range(&*inside..).next().is_some_and(|file| file.starts_with(&inside))
-}
-
 /// Whether a path may name one file: it is no pattern, and leads neither to the top of the repository nor out of it.
 fn is_file_name(path: &str) -> bool {
-    let pattern = path.contains(['*', '?']) || (path.contains('{') && path.contains(','));
     let leads = path.split('/').any(|part| matches!(part, "" | "." | ".."));
-    !pattern && !leads
+    !is_glob(path) && !leads
 }
 
 fn sorted<'c>(change: &'c Change<'c>, by: &ByPath<'_>, names: &Names) -> Sorted<'c> {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::item::{self, is_glob, literal_brackets};
+use super::item::{self, is_folder, is_glob, literal_brackets};
 use crate::Context;
 use crate::registry::defined;
 use crate::tree::{Node, Places};
@@ -72,11 +72,7 @@ impl Held {
     fn holds_any(&self, files: &BTreeSet<&str>) -> bool {
         match self {
             Self::File(name) => files.contains(&**name),
-            Self::Tree(name) => {
-                let inside = format!("{name}/");
-                let below = files.range(&*inside..).next().is_some_and(|file| file.starts_with(&inside));
-                files.contains(&**name) || below
-            }
+            Self::Tree(name) => files.contains(&**name) || is_folder(name, files),
             Self::Glob(glob) => files.iter().any(|file| matches(glob, file)),
         }
     }

@@ -2,7 +2,7 @@
 //! not passed over: a limit that nobody checks is worse than none.
 
 use super::types::{distinct, numbers, said, sizes};
-use super::{Field, Items, Kind, Labels, Layout, ListType, MapType, RecordType, Type};
+use super::{Field, Items, Kind, Labels, ListType, MapType, RecordType, Type};
 use crate::tree::{Value, convert_yaml};
 use tollgate_core::Name;
 use tollgate_core::diagnostic::Place;
@@ -201,8 +201,7 @@ fn object(fields: &mut Fields<'_>, depth: usize, problems: &mut Problems) -> Opt
         let optional = !required.iter().any(|(name, _)| *name == key.text);
         let doc = node.get("description").and_then(Node::text).map(ToString::to_string).unwrap_or_default();
         let of = of(node, depth + 1, problems).unwrap_or(Type::of(Kind::Any));
-        let layout = Layout::Label(key.text.clone());
-        own.push(Field { name: key.text.clone(), of, optional, unasked: false, checked: false, doc, layout });
+        own.push(Field { optional, doc, ..Field::new(&key.text, of) });
     }
     for (name, place) in required.iter().filter(|(name, _)| !own.iter().any(|field| field.name == *name)) {
         problems.value(*place, format!("`{name}` is required and has no property"), "describe it in `properties`");

@@ -313,6 +313,14 @@ pub struct Example {
     pub without: Vec<Path>,
 }
 
+impl Field {
+    /// A field that must be there, with a label of its own name.
+    pub fn new(name: &Name, of: Type) -> Self {
+        let (doc, layout) = (String::new(), Layout::Label(name.clone()));
+        Self { name: name.clone(), of, optional: false, unasked: false, checked: false, doc, layout }
+    }
+}
+
 impl Type {
     /// The type without null.
     pub fn of(kind: Kind) -> Self {
@@ -325,6 +333,14 @@ impl Type {
             Kind::Record(record) => Some(record),
             Kind::Union(types) => types.iter().find_map(Self::record),
             _ => None,
+        }
+    }
+
+    /// What each item of a list is; anything else is its own item.
+    pub fn item(&self) -> &Self {
+        match &self.kind {
+            Kind::List(list) => &list.of,
+            _ => self,
         }
     }
 

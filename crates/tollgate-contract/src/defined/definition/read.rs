@@ -152,15 +152,8 @@ fn root(fields: Vec<Field>, open: bool, labels: Labels, form: Form) -> Type {
     }
     let range = Range { min: Some(1), max: None };
     let list = ListType { of: record, range, unique: None, items: Items::Bullets };
-    let lines = Field {
-        name: LINES.into(),
-        of: Type::of(Kind::List(Box::new(list))),
-        optional: false,
-        unasked: false,
-        checked: false,
-        doc: "One value a line.".to_owned(),
-        layout: Layout::Label(LINES.into()),
-    };
+    let lines = Field::new(&LINES.into(), Type::of(Kind::List(Box::new(list))));
+    let lines = Field { doc: "One value a line.".to_owned(), ..lines };
     Type::of(Kind::Record(RecordType { fields: vec![lines], open: false, labels }))
 }
 

@@ -114,11 +114,9 @@ impl Mapping {
             }
         }
         paths.extend(self.criteria.iter().map(|map| &map.each));
-        for (each, when, what) in self.findings.iter().map(|map| (&map.each, &map.when, &map.what)) {
-            when.iter().for_each(|when| when.paths(&mut paths));
-            paths.extend(each.iter().chain(what.iter().filter(|_| each.is_none())));
-        }
-        for (each, when, text) in self.questions.iter().map(|map| (&map.each, &map.when, &map.text)) {
+        let findings = self.findings.iter().map(|map| (&map.each, &map.when, &map.what));
+        let questions = self.questions.iter().map(|map| (&map.each, &map.when, &map.text));
+        for (each, when, text) in findings.chain(questions) {
             when.iter().for_each(|when| when.paths(&mut paths));
             paths.extend(each.iter().chain(text.iter().filter(|_| each.is_none())));
         }

@@ -295,13 +295,8 @@ fn alone(condition: &Condition, here: &Type) -> (bool, bool) {
             }
         }
         Condition::Each { quantifier, over, filter, is } => {
-            let Some(item) = here.at(over).map(|of| match &of.kind {
-                Kind::List(list) => list.of.clone(),
-                _ => of.clone(),
-            }) else {
-                return (true, true);
-            };
-            let (good, bad) = inside(filter.as_deref(), is, &item);
+            let Some(list) = here.at(over) else { return (true, true) };
+            let (good, bad) = inside(filter.as_deref(), is, list.item());
             match quantifier {
                 Quantifier::Every => (true, bad),
                 Quantifier::Some => (good, true),
@@ -337,10 +332,7 @@ fn asked_of(condition: &Condition, here: &Type, of: (&[Name], &str), asked: &mut
         }
         Condition::Each { quantifier, over, filter, is } => {
             let Some(list) = here.at(over) else { return };
-            let item = match &list.kind {
-                Kind::List(list) => &list.of,
-                _ => list,
-            };
+            let item = list.item();
             let (items, how) = ([of.0, &over.steps].concat(), format!("{} {quantifier:?}", of.1));
             filter.iter().chain([is]).for_each(|one| asked_of(one, item, (&items, &how), asked));
         }

@@ -46,15 +46,7 @@ impl Types {
     fn field(&self, name: &Name, node: &Node, depth: usize, problems: &mut Problems) -> Option<Field> {
         if node.text().is_some() {
             let of = self.of(node, depth, problems)?;
-            return Some(Field {
-                name: name.clone(),
-                of,
-                optional: false,
-                unasked: false,
-                checked: false,
-                doc: String::new(),
-                layout: Layout::Label(name.clone()),
-            });
+            return Some(Field::new(name, of));
         }
         let mut fields = Fields::open(node, format!("the field `{name}`"), problems);
         let of = self.kind(&mut fields, depth, problems);

@@ -176,8 +176,7 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
                         visit(&Node { value: Value::Text(entry.key.clone()), at: entry.at }, of);
                     }
                 }
-                (Value::List(items), Kind::List(list)) => items.iter().for_each(|item| visit(item, &list.of)),
-                (Value::List(items), _) => items.iter().for_each(|item| visit(item, of)),
+                (Value::List(items), _) => items.iter().for_each(|item| visit(item, of.item())),
                 (Value::Null, _) => {}
                 _ => visit(node, of),
             }
@@ -185,23 +184,11 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
         };
         match (&node.value, of.step(step)) {
             (Value::List(items), _) => {
-                let inner = match &of.kind {
-                    Kind::List(list) => &list.of,
-                    _ => of,
-                };
-                let mut whole = true;
-                for item in items {
-                    whole &= self.each(steps, item, inner, visit);
-                }
-                whole
+                items.iter().fold(true, |whole, item| whole & self.each(steps, item, of.item(), visit))
             }
             (Value::Map(entries), next) if &**step == "*" => {
                 let inner = next.map_or(of, |(inner, _)| inner);
-                let mut whole = true;
-                for entry in entries {
-                    whole &= self.each(rest, &entry.node, inner, visit);
-                }
-                whole
+                entries.iter().fold(true, |whole, entry| whole & self.each(rest, &entry.node, inner, visit))
             }
             (_, next) => match (node.get(step), next) {
                 (Some(inner), Some((of, _))) => self.each(rest, inner, of, visit),
@@ -225,15 +212,7 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
         }
         match (&node.value, steps.split_first()) {
             (Value::List(items), _) => {
-                let inner = match &of.kind {
-                    Kind::List(list) => &list.of,
-                    _ => of,
-                };
-                let mut whole = true;
-                for item in items {
-                    whole &= self.gather(steps, item, inner, words);
-                }
-                whole
+                items.iter().fold(true, |whole, item| whole & self.gather(steps, item, of.item(), words))
             }
             (Value::Map(entries), None) => {
                 words.extend(entries.iter().map(|entry| (Some(&*entry.key), true)));
@@ -245,11 +224,7 @@ impl<'e, 'n, 'a> Eval<'e, 'n, 'a> {
             }
             (Value::Map(entries), Some((step, rest))) if &**step == "*" => {
                 let inner = of.step(step).map_or(of, |(inner, _)| inner);
-                let mut whole = true;
-                for entry in entries {
-                    whole &= self.gather(rest, &entry.node, inner, words);
-                }
-                whole
+                entries.iter().fold(true, |whole, entry| whole & self.gather(rest, &entry.node, inner, words))
             }
             (_, Some((step, rest))) => match (node.get(step), of.step(step)) {
                 (Some(inner), next) => self.gather(rest, inner, next.map_or(of, |(of, _)| of), words),

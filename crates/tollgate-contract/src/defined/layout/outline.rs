@@ -15,11 +15,6 @@ pub fn titles(text: &str) -> Vec<(usize, &str)> {
     Outline::of(text).heads.iter().map(|head| (head.level, &text[head.title.clone()])).collect()
 }
 
-/// The level of each heading of a text, the range of its words, and its own range.
-pub fn heads(text: &str) -> Vec<(usize, Range<usize>, Range<usize>)> {
-    Outline::of(text).heads.into_iter().map(|head| (head.level, head.title, head.range)).collect()
-}
-
 /// A heading with `#` at the outermost level.
 #[derive(Debug)]
 pub struct Head {

@@ -1,6 +1,6 @@
 //! A file holds one document: where a second one begins in it, by the heading of another contract.
 
-use super::outline::heads;
+use super::outline::Outline;
 use crate::defined::built_in::all_defined;
 use crate::defined::definition::Definition;
 use crate::markdown::Heading;
@@ -20,21 +20,21 @@ pub fn second(definition: &Definition, text: &str, context: &Context) -> Option<
     }
     // Headings below the document's own are its sections.
     let level = own.map_or(2, |heading| heading.level);
-    let heads = heads(text);
-    let first = heads.iter().find(|(level, title, _)| own.is_none_or(|own| own.is(*level, &text[title.clone()])))?;
+    let heads = Outline::of(text).heads;
+    let first = heads.iter().find(|head| own.is_none_or(|own| own.is(head.level, &text[head.title.clone()])))?;
     let known = all_defined().filter(|other| other.definition.name != definition.name);
     let known: Vec<&Heading> =
         known.filter_map(|other| other.definition.heading.as_ref()).chain(&context.beside).collect();
-    let other = heads.iter().find(|(own_level, title, _)| {
-        let title = &text[title.clone()];
-        *own_level <= level
+    let other = heads.iter().find(|head| {
+        let title = &text[head.title.clone()];
+        head.level <= level
             && !own.is_some_and(|own| own.begins(title))
             && known.iter().any(|heading| heading.begins(title))
     })?;
-    let (first, second) = if other.2.start < first.2.start { (other, first) } else { (first, other) };
-    let message = format!("a second document begins here: {}", quote(&text[second.1.clone()]));
-    let place = source.place(first.2.start);
-    let title = quote(&text[first.1.clone()]);
+    let (first, second) = if other.range.start < first.range.start { (other, first) } else { (first, other) };
+    let message = format!("a second document begins here: {}", quote(&text[second.title.clone()]));
+    let place = source.place(first.range.start);
+    let title = quote(&text[first.title.clone()]);
     let hint = format!("put one document into a file; the first begins at line {} with {title}", place.line);
-    Some(Diagnostic::error(Code::SECOND_DOCUMENT, source.place(second.2.start), message).other(place).hint(hint))
+    Some(Diagnostic::error(Code::SECOND_DOCUMENT, source.place(second.range.start), message).other(place).hint(hint))
 }
