@@ -111,8 +111,15 @@ impl Play {
         world.set("USER", "ada");
         std::fs::write(world.path("task.md"), task).unwrap();
         std::fs::write(world.path("script.yaml"), script).unwrap();
-        let head = world.git(&["rev-parse", "HEAD"]);
-        Self { world, run: String::new(), head }
+        let mut play = Self { world, run: String::new(), head: String::new() };
+        play.head = play.main();
+        play
+    }
+
+    /// The commit that the person's branch points to.
+    fn main(&self) -> String {
+        let loose = std::fs::read_to_string(self.world.path("work/.git/refs/heads/main"));
+        loose.unwrap_or_else(|_| self.world.git(&["rev-parse", "main"]))
     }
 
     /// `standard`, signed off in advance, driven until it rests.
@@ -303,7 +310,7 @@ impl Play {
     /// repository is as it was but for refs of ours.
     #[track_caller]
     pub fn holds(&self) -> &Self {
-        assert_eq!(self.world.git(&["rev-parse", "HEAD"]), self.head);
+        assert_eq!(self.main(), self.head);
         self.holds_but_for_the_head()
     }
 
@@ -314,10 +321,11 @@ impl Play {
         assert_eq!(proof.breaches, []);
         assert_eq!(self.workers(), Vec::<String>::new());
         assert_eq!(self.world.git(&["status", "--porcelain", "--ignored"]), "");
-        assert_eq!(self.world.git(&["symbolic-ref", "HEAD"]), "refs/heads/main\n");
-        let refs = self.world.git(&["for-each-ref", "--format=%(refname)"]);
+        let head = std::fs::read_to_string(self.world.path("work/.git/HEAD")).unwrap();
+        assert_eq!(head, "ref: refs/heads/main\n");
         let branch = format!("refs/heads/tollgate/{}", self.run);
         let ours = |name: &str| name == "refs/heads/main" || name == branch || name.starts_with("refs/tollgate/");
+        let refs = self.world.git(&["for-each-ref", "--format=%(refname)"]);
         assert!(refs.lines().all(ours), "{refs}");
         self
     }

@@ -50,7 +50,11 @@ impl World {
         world.write("README.md", "# A project\n");
         world.write("src/main.rs", "fn main() {}\n");
         world.write("tests/smoke.rs", "// nothing yet\n");
-        world.git(&["init", "-q", "-b", "main"]);
+        // Without the samples of the templates, which are a dozen files to make and to remove.
+        world.git(&["init", "-q", "-b", "main", "--template="]);
+        for folder in ["hooks", "info"] {
+            std::fs::create_dir(world.path("work/.git").join(folder)).unwrap();
+        }
         world.commit("Start");
         world
     }
