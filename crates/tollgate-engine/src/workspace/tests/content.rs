@@ -33,10 +33,11 @@ fn links_are_stored_and_those_that_lead_outside_are_named() {
     symlink("..", path.join("dir/up")).unwrap();
     symlink("dir/up/..", path.join("chained")).unwrap();
     symlink("loop", path.join("loop")).unwrap();
+    symlink(".git", path.join("git")).unwrap();
     std::fs::remove_dir_all(path.join("dir")).unwrap();
     symlink("/etc", path.join("dir")).unwrap();
     let measured = fixture.measure();
-    let expected = ["absolute", "chained", "climbs", "dir", "fine", "loop"];
+    let expected = ["absolute", "chained", "climbs", "dir", "fine", "git", "loop"];
     assert_eq!(measured.escaping, expected.map(Name::from));
     assert!(shown(&measured.changes).contains(&"Deleted 100644 dir/a".to_owned()));
     assert!(shown(&measured.changes).contains(&"Created 120000 dir".to_owned()));

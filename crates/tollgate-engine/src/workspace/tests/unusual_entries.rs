@@ -42,15 +42,66 @@ fn a_submodule_that_becomes_a_file_or_a_link_or_goes_is_measured_or_named() {
     assert_eq!((shown(&measured.changes), measured.misplaced()), (vec![], vec!["sub".into()]));
 }
 
-/// What one attempt removed another may bring back; an empty folder that goes is no removal.
-#[test]
-fn a_submodule_that_is_named_and_has_its_folder_again_is_back() {
-    let root = repository("named", &[("a", "1"), (".gitmodules", "[submodule \"s\"]\n\tpath = sub\n\turl = ../s\n")]);
+/// The same, where `.gitmodules` names it.
+fn with_named_submodule() -> Fixture {
+    let named = "[submodule \"s\"]\n\tpath = sub\n\turl = ../s\n";
+    let root = repository("named", &[("a", "1"), (".gitmodules", named)]);
     let commit = git(&root, &["rev-parse", "HEAD"]);
     git(&root, &["update-index", "--add", "--cacheinfo", &format!("160000,{commit},sub")]);
     git(&root, &["commit", "-q", "-m", "submodule"]);
     std::fs::create_dir(root.join("sub")).unwrap();
+    fixture_of(root)
+}
+
+/// Whatever a worker does to it is the change; who tidies up empty folders, or takes out what was put there, removes nothing.
+#[test]
+fn a_submodule_that_is_named_goes_or_becomes_something_else_in_many_ways() {
+    let gone = &["Modified 100644 .gitmodules", "Deleted 160000 sub"][..];
+    for (acts, changes, misplaced) in [
+        ("git rm -q sub", gone, None),
+        ("git rm -q sub; git commit -qm less", gone, None),
+        ("git config -f .gitmodules --remove-section submodule.s; rmdir sub", gone, None),
+        ("git -C sub init -q; rm -r sub", &[], None),
+        ("rmdir sub; mkdir sub; git status > ../status", &[], None),
+        ("rmdir sub; echo x > sub; echo sub > .gitignore", &["Created 100644 .gitignore", "Modified 100644 sub"], None),
+        ("rmdir sub; ln -s a sub", &["Modified 120000 sub"], None),
+        ("git -C sub init -q", &[], Some("sub")),
+    ] {
+        let fixture = with_named_submodule();
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-ec", acts]).current_dir(fixture.tree().path).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        for who in ["AUTHOR", "COMMITTER"] {
+            shell.env(format!("GIT_{who}_NAME"), "T").env(format!("GIT_{who}_EMAIL"), "t@example.org");
+        }
+        assert!(shell.status().unwrap().success(), "{acts}");
+        let measured = fixture.measure();
+        assert_eq!(shown(&measured.changes), changes, "{acts}");
+        assert_eq!(measured.misplaced(), misplaced.map(Name::from).into_iter().collect::<Vec<_>>(), "{acts}");
+    }
+}
+
+/// A link in the place of the folder above it takes it away with everything else.
+#[test]
+fn a_submodule_goes_with_the_folder_that_it_lies_in() {
+    let root = repository("deep", &[("src/a", "1"), ("tests/b", "1")]);
+    let commit = git(&root, &["rev-parse", "HEAD"]);
+    git(&root, &["update-index", "--add", "--cacheinfo", &format!("160000,{commit},src/sub")]);
+    git(&root, &["commit", "-q", "-m", "submodule"]);
+    std::fs::create_dir(root.join("src/sub")).unwrap();
     let fixture = fixture_of(root);
+    let path = fixture.tree().path;
+    std::fs::remove_dir_all(path.join("src")).unwrap();
+    symlink("tests", path.join("src")).unwrap();
+    std::fs::create_dir(path.join("tests/sub")).unwrap();
+    let mut changes = shown(&fixture.measure().changes);
+    changes.sort();
+    assert_eq!(changes, ["Created 120000 src", "Deleted 100644 src/a", "Deleted 160000 src/sub"]);
+}
+
+/// What one attempt removed another may bring back; an empty folder that goes is no removal.
+#[test]
+fn a_submodule_that_is_named_and_has_its_folder_again_is_back() {
+    let fixture = with_named_submodule();
     let (tree, base) = (fixture.tree(), fixture.workspace.base().tree.clone());
     let named = std::fs::read_to_string(tree.path.join(".gitmodules")).unwrap();
     std::fs::remove_dir(tree.path.join("sub")).unwrap();
