@@ -7,7 +7,7 @@ use tollgate_core::report::Judgement;
 use tollgate_core::run::Event;
 use tollgate_core::run::sandbox_record::Network;
 
-use crate::play::{IDLE, Play, Said, TASK, at, else_, script};
+use crate::play::{COVERED, IDLE, Play, Said, TASK, TESTED, at, else_, script};
 
 pub const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
 const LAND: [&str; 2] = ["land", "RUN"];
@@ -91,6 +91,7 @@ fn a_branch_is_made_and_nothing_else_is_touched() {
     land(&play, &["--as", "branch", "--to", "topic"]).exits(1).says("TG0530").says("in the way");
     land(&play, &["--as", "branch", "--to", "main/x"]).exits(1).says("TG0530").says("in the way");
     land(&play, &["--as", "branch", "--to", "a..b"]).exits(1).says("TG0530").says("cannot be the name");
+    land(&play, &["--as", "branch", "--to", "HEAD"]).exits(1).says("TG0530").says("cannot be the name");
     land(&play, &["--as", "merge", "--onto", "nowhere"]).exits(1).says("TG0530").says("no branch `nowhere`");
     land(&play, &["--as", "merge", "--to", "x"]).exits(2).says("--as branch");
     assert_eq!(landed(&play), 1);
@@ -100,13 +101,20 @@ fn a_branch_is_made_and_nothing_else_is_touched() {
 }
 
 #[test]
-fn a_patch_applies_where_the_branch_is_now() {
+fn a_patch_applies_where_the_branch_is_now_and_writes_over_nothing() {
     let play = succeeded();
     let printed = land(&play, &["--as", "patch"]).exits(0);
     assert!(printed.out.starts_with("diff --git a/greet.sh b/greet.sh\n"), "{}", printed.out);
     play.world.write("other.txt", "somebody else\n");
     play.world.commit("Something else");
+    std::fs::write(play.world.path("mine.txt"), "mine\n").unwrap();
+    let events = play.events().len();
+    land(&play, &["--as", "patch", "-o", "../mine.txt"]).exits(1).says("TG0607").says("already there");
+    land(&play, &["--as", "patch", "-o", "../home"]).exits(1).says("TG0607");
+    let mine = std::fs::read_to_string(play.world.path("mine.txt")).unwrap();
+    assert_eq!((&*mine, play.events().len()), ("mine\n", events));
     land(&play, &["--as", "patch", "-o", "../change.patch"]).exits(0).says("git apply ../change.patch");
+    land(&play, &["--as", "patch", "-o", "../change.patch"]).exits(0).says("already landed");
     assert_eq!(play.world.git(&["status", "--porcelain"]), "", "nothing is applied");
     play.world.git(&["apply", "--index", "../change.patch"]);
     assert_eq!(play.world.git(&["diff", "--cached", "--name-only"]), "greet.sh\ntests/greet.test.sh\n");
@@ -138,26 +146,14 @@ fn where_the_base_has_moved_the_commands_run_again_on_the_merged_tree() {
     play.holds_but_for_the_head();
 }
 
-/// What a landing checks again: exit codes of each run, by command.
+/// What a landing checked again last: exit codes of each run, by command.
 fn runs(play: &Play) -> Vec<(Judgement, Vec<Option<i32>>)> {
-    let checked = |event| match event {
-        Event::LandChecked(checked) => checked.results,
-        _ => Vec::new(),
-    };
-    let all = play.events().into_iter().flat_map(|recorded| checked(recorded.event));
-    all.map(|result| (result.result, result.runs.iter().map(|once| once.exit).collect())).collect()
-}
-
-/// A run whose command is run three times, and a base that has moved since.
-fn moved(command: &str, file: &str) -> Play {
-    let task = TASK.replace("greet.sh greets", &format!("greet.sh greets `cmd: {command}` `repeat: 3`"));
-    let mut play = Play::new(&task, &script(&[]));
-    play.world.set("TOLLGATE_SANDBOX", "off");
-    play.world.agent("checker", "#!/bin/sh\nexit 0\n");
-    play.start(&WORDS).exits(0);
-    play.world.write(file, "somebody else\n");
-    play.world.commit("Something else");
-    play
+    let checked = play.events().into_iter().rev().find_map(|recorded| match recorded.event {
+        Event::LandChecked(checked) => Some(checked.results),
+        _ => None,
+    });
+    let each = checked.unwrap_or_default().into_iter();
+    each.map(|result| (result.result, result.runs.iter().map(|once| once.exit).collect())).collect()
 }
 
 /// Fails every second time where `flaky` is there, and never where it is not.
@@ -165,27 +161,35 @@ const SHAKY: &str = "if test -e flaky; then n=$(cat \"$HOME/n\" 2>/dev/null || e
 
 #[test]
 fn a_command_is_repeated_on_the_merged_tree_as_often_as_its_row_says() {
-    for how in ["merge", "branch", "patch"] {
-        let words: &[&str] = if how == "branch" { &["--as", how, "--to", "topic"] } else { &["--as", how] };
-        let play = moved("test -e greet.sh", "other.txt");
-        land(&play, words).exits(0);
-        assert_eq!(runs(&play), [(Judgement::Pass, vec![Some(0); 3])], "{how}");
-        play.tollgate(&["verify", "--all"]).exits(0);
+    let rows = ["test -e greet.sh", SHAKY, "checker --all"];
+    let rows = rows.map(|command| format!("greet.sh greets `cmd: {command}` `repeat: 3`")).join("\n- ");
+    let covered = COVERED.replace("[\"DoD-1: greet.sh is there\"]", "[DoD-1, DoD-2, DoD-3]");
+    let tested = TESTED.replace("DoD-2", "DoD-4");
+    let roles = [("dod-checker", &[else_(&covered)][..]), ("tester", &[else_(&tested)])];
+    let mut play = Play::new(&TASK.replace("greet.sh greets", &rows), &script(&roles));
+    play.world.set("TOLLGATE_SANDBOX", "off");
+    play.world.agent("checker", "#!/bin/sh\nexit 0\n");
+    play.start(&WORDS).exits(0);
+    play.world.write("flaky", "somebody else\n");
+    play.world.commit("Something else");
+    let before = head(&play, "HEAD");
+    // One that cannot be run there is not tried again, and is no pass either.
+    std::fs::remove_file(play.world.path("bin/checker")).unwrap();
+    let passed = (Judgement::Pass, vec![Some(0); 3]);
+    let flaky = (Judgement::Fail, vec![Some(0), Some(1), Some(0)]);
+    for (words, decision) in [
+        (&["--as", "merge"][..], "dec_2"),
+        (&["--as", "branch", "--to", "topic"], "dec_3"),
+        (&["--as", "patch"], "dec_4"),
+    ] {
         // What is not sure there shows nothing: a person decides.
-        let play = moved(SHAKY, "flaky");
-        let before = head(&play, "HEAD");
-        land(&play, words).exits(4).says("`DoD-1` does not hold on the merged tree: flaky: 1 of 3 runs failed");
-        assert_eq!(runs(&play), [(Judgement::Fail, vec![Some(0), Some(1), Some(0)])], "{how}");
-        assert_eq!((landed(&play), head(&play, "HEAD")), (0, before), "{how}");
-        play.decide(&["dec_2", "leave"]).exits(0);
-        assert_eq!(landed(&play), 0);
-        // One that cannot be run there is not tried again, and is no pass either.
-        let play = moved("checker --all", "other.txt");
-        std::fs::remove_file(play.world.path("bin/checker")).unwrap();
-        land(&play, words).exits(4);
-        assert_eq!(runs(&play), [(Judgement::Unobservable, vec![Some(127)])], "{how}");
-        play.tollgate(&["verify", "--all"]).exits(0);
+        land(&play, words).exits(4).says("flaky: 1 of 3 runs failed");
+        assert_eq!(runs(&play), [passed.clone(), flaky.clone(), (Judgement::Unobservable, vec![Some(127)])]);
+        play.decide(&[decision, "leave"]).exits(0);
+        std::fs::remove_file(play.world.path("home/n")).unwrap();
     }
+    assert_eq!((landed(&play), head(&play, "HEAD")), (0, before));
+    play.tollgate(&["verify", "--all"]).exits(0);
 }
 
 #[test]
@@ -258,20 +262,6 @@ fn a_review_does_not_stand_where_the_base_touched_the_same_file() {
 }
 
 #[test]
-fn changes_that_do_not_fit_together_move_nothing() {
-    let play = succeeded();
-    play.world.write("greet.sh", "echo Moin\n");
-    play.world.commit("Greet otherwise");
-    let (moved, events) = (head(&play, "HEAD"), play.events().len());
-    for how in ["merge", "branch", "patch"] {
-        let said = land(&play, &["--as", how]).exits(1).says("TG0342").says("greet.sh");
-        said.says(&format!("git merge tollgate/{}", play.run));
-    }
-    assert_eq!((head(&play, "HEAD"), play.events().len()), (moved, events));
-    is_clean(&play);
-}
-
-#[test]
 fn only_a_run_that_succeeded_lands() {
     let mut play = Play::new(TASK, &script(&[]));
     play.start(&["--input", "complexity=standard", "--no-wait"]).exits(4);
@@ -283,7 +273,7 @@ fn only_a_run_that_succeeded_lands() {
 }
 
 #[test]
-fn a_checkout_with_changes_and_one_that_stands_elsewhere_are_left_alone() {
+fn a_checkout_that_is_changed_or_elsewhere_or_does_not_fit_is_left_alone() {
     let play = succeeded();
     let before = head(&play, "HEAD");
     play.world.write("mine.txt", "not committed\n");
@@ -302,18 +292,38 @@ fn a_checkout_with_changes_and_one_that_stands_elsewhere_are_left_alone() {
     play.world.git(&["worktree", "remove", "../other"]);
     land(&play, &["--as", "merge", "--onto", "other"]).exits(0);
     assert_eq!((head(&play, "HEAD"), head(&play, "other:greet.sh").len()), (before, 40));
+    // Changes that do not fit together move nothing.
+    play.world.write("greet.sh", "echo Moin\n");
+    play.world.commit("Greet otherwise");
+    let (moved, events) = (head(&play, "HEAD"), play.events().len());
+    for how in ["merge", "branch", "patch"] {
+        let said = land(&play, &["--as", how]).exits(1).says("TG0342").says("greet.sh");
+        said.says(&format!("git merge tollgate/{}", play.run));
+    }
+    assert_eq!((head(&play, "HEAD"), play.events().len()), (moved, events));
+    is_clean(&play);
     play.world.git(&["checkout", "-q", "--detach"]);
     land(&play, &["--as", "merge"]).exits(1).says("TG0530").says("no branch is checked out");
 }
 
 #[test]
 fn a_run_whose_journal_or_tree_is_not_whole_does_not_land() {
-    let play = succeeded();
+    let long = TASK.replacen("\n## ", &format!("\n{}\n## ", "A long description. ".repeat(4_000)), 1);
+    let mut play = Play::new(&long, &script(&[]));
+    play.start(&WORDS).exits(0);
+    let before = head(&play, "HEAD");
+    let folders = std::fs::read_dir(play.world.path("state/objects")).unwrap().map(|folder| folder.unwrap().path());
+    let object = folders.flat_map(|folder| std::fs::read_dir(folder).unwrap()).next().unwrap().unwrap().path();
+    let bytes = std::fs::read(&object).unwrap();
+    std::fs::write(&object, "something else").unwrap();
+    land(&play, &["--as", "merge"]).exits(1).says("TG0324").says("does not verify").says("tollgate verify");
+    assert_eq!(head(&play, "HEAD"), before);
+    std::fs::write(&object, bytes).unwrap();
+    // Somebody took the branch away, and with it the commit, from everywhere.
     let branch = format!("refs/heads/tollgate/{}", play.run);
     let commit = head(&play, &branch);
     let git = play.world.path(&format!("state/runs/{}/git", play.run));
     let objects = |root: &Path| root.join("objects").join(&commit[..2]).join(&commit[2..]);
-    // Somebody took the branch away, and with it the commit, from everywhere.
     play.world.git(&["update-ref", "-d", &branch]);
     play.world.git(&["-c", "gc.reflogExpire=now", "reflog", "expire", "--expire=now", "--all"]);
     play.world.git(&["gc", "-q", "--prune=now"]);
@@ -321,19 +331,6 @@ fn a_run_whose_journal_or_tree_is_not_whole_does_not_land() {
     std::fs::remove_file(objects(&play.world.path("work/.git"))).ok();
     land(&play, &["--as", "merge"]).exits(3).says("TG0509");
     is_clean(&play);
-}
-
-#[test]
-fn a_run_that_cannot_be_proved_does_not_land() {
-    let long = TASK.replacen("\n## ", &format!("\n{}\n## ", "A long description. ".repeat(4_000)), 1);
-    let mut play = Play::new(&long, &script(&[]));
-    play.start(&WORDS).exits(0);
-    let before = head(&play, "HEAD");
-    let folders = std::fs::read_dir(play.world.path("state/objects")).unwrap().map(|folder| folder.unwrap().path());
-    let object = folders.flat_map(|folder| std::fs::read_dir(folder).unwrap()).next().unwrap().unwrap().path();
-    std::fs::write(object, "something else").unwrap();
-    land(&play, &["--as", "merge"]).exits(1).says("TG0324").says("does not verify").says("tollgate verify");
-    assert_eq!(head(&play, "HEAD"), before);
 }
 
 #[test]
@@ -367,34 +364,30 @@ fn nothing_that_a_tree_or_the_repository_names_is_started() {
     assert!(!play.world.path("work/greet.sh").exists());
 }
 
-/// Killed anywhere, a landing ends as if it had not been: by the same command, or by `resume`.
+/// Killed at one point after the other, by either command, a landing ends as if it had not been.
 #[test]
 fn a_landing_that_was_cut_off_ends_well() {
-    let points = ["before-commit:1", "after-commit:1", "command-spawned", "before-commit:2", "after-commit:2"];
-    let points = [&points[..], &["land-merged", "land-begun", "land-files", "land-index", "land-put"]].concat();
-    let whole = succeeded();
+    let play = succeeded();
+    play.world.write("other.txt", "somebody else\n");
+    play.world.write("tests/smoke.rs", "// changed\n");
+    play.world.commit("Something else");
+    let moved = head(&play, "HEAD");
+    let points = ["before-commit:1", "after-commit:1", "command-spawned", "before-commit:2", "land-merged"];
+    let points = [&points[..], &["land-begun", "land-files", "land-index", "land-put", "after-commit:1"]].concat();
     for (number, point) in points.into_iter().enumerate() {
-        let play = if number == 0 { &whole } else { &succeeded() };
-        play.world.write("other.txt", "somebody else\n");
-        play.world.write("tests/smoke.rs", "// changed\n");
-        play.world.commit("Something else");
-        let moved = head(play, "HEAD");
-        let mut command = play.world.program(&["land", &play.run, "--as", "merge"]);
-        command.stdin(Stdio::null()).env("TOLLGATE_FAIL_AT", point);
-        let killed = command.output().unwrap();
+        let words: &[&str] =
+            if number < 3 || number % 2 == 0 { &["land", &play.run, "--as", "merge"] } else { &["resume", &play.run] };
+        let mut command = play.world.program(words);
+        let killed = command.stdin(Stdio::null()).env("TOLLGATE_FAIL_AT", point).output().unwrap();
         assert_eq!(killed.status.code(), None, "{point}: {}", String::from_utf8_lossy(&killed.stderr));
-        if number % 2 == 0 {
-            land(play, &["--as", "merge"]).exits(0);
-        } else {
-            play.tollgate(&["resume", "RUN"]).exits(0);
-            land(play, &["--as", "merge"]).exits(0);
-        }
-        assert_eq!(head(play, "HEAD^1"), moved, "{point}");
-        assert_eq!(play.world.git(&["ls-files"]).lines().count(), 6, "{point}");
-        is_clean(play);
-        assert_eq!(landed(play), 1, "{point}");
-        play.holds_but_for_the_head();
     }
+    play.tollgate(&["resume", "RUN"]).exits(0);
+    land(&play, &["--as", "merge"]).exits(0).says("already landed");
+    assert_eq!(head(&play, "HEAD^1"), moved);
+    assert_eq!(play.world.git(&["ls-files"]).lines().count(), 6);
+    is_clean(&play);
+    assert_eq!(landed(&play), 1);
+    play.holds_but_for_the_head();
 }
 
 /// What its owner did to the checkout after a landing was cut off is not written over.
