@@ -3,16 +3,6 @@
 use crate::land::{WORDS, head, is_clean, land, landed, succeeded};
 use crate::play::{Play, TASK, script};
 
-/// A run that started from a commit that `release` does not hold.
-fn unreleased() -> Play {
-    let mut play = Play::new(TASK, &script(&[]));
-    play.world.git(&["branch", "release"]);
-    play.world.write("unreleased.txt", "not yet\n");
-    play.world.commit("Not released yet");
-    play.start(&WORDS).exits(0);
-    play
-}
-
 /// What the run changed itself.
 const OWN: &str = "greet.sh\ntests/greet.test.sh\n";
 
@@ -22,7 +12,11 @@ fn changed(play: &Play, range: &str) -> String {
 
 #[test]
 fn a_branch_behind_the_base_gets_the_runs_own_change_and_nothing_else() {
-    let play = unreleased();
+    let mut play = Play::new(TASK, &script(&[]));
+    play.world.git(&["branch", "release"]);
+    play.world.write("unreleased.txt", "not yet\n");
+    play.world.commit("Not released yet");
+    play.start(&WORDS).exits(0);
     let before = head(&play, "release");
     let said = land(&play, &["--as", "merge", "--onto", "release"]).exits(4);
     insta::assert_snapshot!(play.world.filtered(&play.told(&said)));
@@ -42,95 +36,59 @@ fn a_branch_behind_the_base_gets_the_runs_own_change_and_nothing_else() {
     play.decide(&["dec_4", "land"]).exits(0);
     assert_eq!(play.world.git(&["log", "--format=%s", "topic"]), "Greet people\nStart\n");
     assert_eq!((changed(&play, "older..topic"), landed(&play)), (OWN.to_owned(), 3));
+    // A branch that parted before the base gets no more, and what does not fit there is picked by hand and not merged.
+    for (branch, file) in [("parted", "mended.txt"), ("unfit", "greet.sh")] {
+        play.world.git(&["checkout", "-q", "-b", branch, &before]);
+        play.world.write(file, "echo Moin\n");
+        play.world.commit("Mend the release");
+        play.world.git(&["checkout", "-q", "main"]);
+    }
+    land(&play, &["--as", "merge", "--onto", "parted"]).exits(4).says("which changed unreleased.txt");
+    play.decide(&["dec_5", "land"]).exits(0);
+    assert_eq!(play.world.git(&["log", "--format=%s", "parted"]), "Greet people\nMend the release\nStart\n");
+    assert_eq!(changed(&play, "parted^..parted"), OWN);
+    let said = land(&play, &["--as", "merge", "--onto", "unfit"]).exits(1).says("TG0342");
+    said.says(&format!("git switch unfit && git cherry-pick tollgate/{}", play.run)).silent_on("git merge");
+    // The last commit is taken back in the checkout that the run started from: the run's own branch keeps what was checked.
+    play.world.git(&["reset", "-q", "--hard", "HEAD^"]);
+    land(&play, &["--as", "merge"]).exits(4).says("Not released yet");
+    let own = format!("tollgate/{}", play.run);
+    let kept = head(&play, &own);
+    land(&play, &["--as", "branch"]).exits(1).says("TG0530").says("--to NAME");
+    play.decide(&["dec_6", "land"]).exits(0);
+    assert_eq!((changed(&play, "HEAD^..HEAD"), head(&play, &own)), (OWN.to_owned(), kept));
     is_clean(&play);
     play.tollgate(&["verify", "--all"]).exits(0);
 }
 
+/// A run that started with changes that were not committed: where they were committed since they are there, and else they are asked about.
 #[test]
-fn a_branch_that_parted_before_the_base_gets_no_more() {
-    let play = unreleased();
-    play.world.git(&["checkout", "-q", "release"]);
-    play.world.write("mended.txt", "in the release\n");
-    play.world.commit("Mend the release");
-    play.world.git(&["checkout", "-q", "main"]);
-    land(&play, &["--as", "merge", "--onto", "release"]).exits(4).says("which changed unreleased.txt");
-    play.decide(&["dec_2", "land"]).exits(0);
-    assert_eq!(play.world.git(&["log", "--format=%s", "release"]), "Greet people\nMend the release\nStart\n");
-    assert_eq!(changed(&play, "release^..release"), OWN);
-}
-
-/// The last commit taken back, in the checkout that the run started from.
-#[test]
-fn a_checkout_that_went_back_behind_the_base_is_asked() {
-    let play = unreleased();
-    play.world.git(&["reset", "-q", "--hard", "HEAD^"]);
-    land(&play, &["--as", "merge"]).exits(4).says("Not released yet");
-    // The run's own branch keeps the commit that was checked.
-    let own = format!("tollgate/{}", play.run);
-    let kept = head(&play, &own);
-    land(&play, &["--as", "branch"]).exits(1).says("TG0530").says("--to NAME");
-    play.decide(&["dec_2", "land"]).exits(0);
-    assert_eq!(changed(&play, "HEAD^..HEAD"), OWN);
-    assert_eq!(head(&play, &own), kept);
-    is_clean(&play);
-}
-
-#[test]
-fn what_does_not_fit_there_is_picked_by_hand_and_not_merged() {
-    let play = unreleased();
-    play.world.git(&["checkout", "-q", "release"]);
-    play.world.write("greet.sh", "echo Moin\n");
-    play.world.commit("Greet otherwise");
-    play.world.git(&["checkout", "-q", "main"]);
-    let said = land(&play, &["--as", "merge", "--onto", "release"]).exits(1).says("TG0342");
-    said.says(&format!("git switch release && git cherry-pick tollgate/{}", play.run)).silent_on("git merge");
-}
-
-/// A run that started with changes that were not committed.
-fn dirty() -> Play {
+fn changes_that_were_not_committed_do_not_come_along() {
     let mut play = Play::new(TASK, &script(&[]));
     play.world.write("README.md", "# A secret\n");
     play.world.write("wip.txt", "half done\n");
     play.start(&[&WORDS[..], &["--include-dirty"]].concat()).exits(0);
-    play
-}
-
-#[test]
-fn changes_that_were_put_away_do_not_come_along() {
-    let play = dirty();
     land(&play, &["--as", "merge"]).exits(1).says("TG0504");
-    land(&play, &["--as", "patch"])
-        .exits(4)
-        .says("changes that were not committed when it started, in README.md, wip.txt");
-    play.world.git(&["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "stash", "-q", "-u"]);
-    land(&play, &["--as", "merge"])
-        .exits(4)
-        .says("changes that were not committed when it started, in README.md, wip.txt");
+    let asked = "changes that were not committed when it started, in README.md, wip.txt";
+    land(&play, &["--as", "patch"]).exits(4).says(asked);
+    play.world.git(&["checkout", "-q", "-b", "since"]);
+    play.world.commit("What I was at");
+    play.world.git(&["checkout", "-q", "-b", "otherwise"]);
+    play.world.write("wip.txt", "done\n");
+    play.world.commit("The rest of it");
+    play.world.git(&["checkout", "-q", "main"]);
+    land(&play, &["--as", "merge"]).exits(4).says(asked);
     play.decide(&["dec_3", "land"]).exits(0);
     assert_eq!(play.world.git(&["log", "--format=%s"]), "Greet people\nStart\n");
     assert_eq!(changed(&play, "HEAD^..HEAD"), OWN);
     is_clean(&play);
-}
-
-#[test]
-fn changes_that_were_committed_since_are_there() {
-    let play = dirty();
-    play.world.commit("What I was at");
-    land(&play, &["--as", "merge"]).exits(0);
-    assert_eq!(play.world.git(&["log", "--format=%s"]), "Greet people\nWhat I was at\nStart\n");
-    assert_eq!(changed(&play, "HEAD^..HEAD"), OWN);
-    is_clean(&play);
+    land(&play, &["--as", "merge", "--onto", "since"]).exits(0);
+    assert_eq!(play.world.git(&["log", "--format=%s", "since"]), "Greet people\nWhat I was at\nStart\n");
+    assert_eq!(changed(&play, "since^..since"), OWN);
+    land(&play, &["--as", "merge", "--onto", "otherwise"]).exits(4).says("in wip.txt").silent_on("README.md");
+    play.decide(&["dec_4", "land"]).exits(0);
+    assert_eq!(changed(&play, "otherwise^..otherwise"), OWN);
     play.tollgate(&["verify", "--all"]).exits(0);
-}
-
-#[test]
-fn changes_that_were_committed_otherwise_are_asked() {
-    let play = dirty();
-    play.world.write("wip.txt", "done\n");
-    play.world.commit("What I was at");
-    land(&play, &["--as", "merge"]).exits(4).says("in wip.txt").silent_on("README.md");
-    play.decide(&["dec_2", "land"]).exits(0);
-    assert_eq!(changed(&play, "HEAD^..HEAD"), OWN);
 }
 
 /// The commit of another run is somebody's work like any other, though Tollgate made it.
