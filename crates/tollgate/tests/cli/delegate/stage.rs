@@ -1,9 +1,11 @@
 //! A repository, a dossier and a worker that is a shell script.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use tollgate_contract::Context;
+use tollgate_contract::registry::report_dialect;
+use tollgate_core::report::Health;
 
 use crate::world::World;
 
@@ -80,6 +82,12 @@ impl Stage {
         self
     }
 
+    /// The surfaces that it may write.
+    pub fn allows(&mut self, surface: &str) -> &Self {
+        self.dossier["allowed_surfaces"] = json!([surface]);
+        self
+    }
+
     /// More words on the command line.
     pub fn with(mut self, words: &[&str]) -> Self {
         self.more.extend(words.iter().map(|word| (*word).to_owned()));
@@ -99,7 +107,13 @@ impl Stage {
     /// Delegates to the script.
     #[track_caller]
     pub fn delegate(&self) -> Delegated {
-        self.delegate_to(&["--agent", "command", "--adapter-command", "[\"agent\"]"])
+        self.delegate_with(&[])
+    }
+
+    /// The same, with more words for this once.
+    #[track_caller]
+    pub fn delegate_with(&self, words: &[&str]) -> Delegated {
+        self.delegate_to(&[&["--agent", "command", "--adapter-command", "[\"agent\"]"], words].concat())
     }
 
     /// Delegates; the report must hold, and nothing may be left behind.
@@ -124,14 +138,12 @@ impl Stage {
         Delegated { code: output.status.code().unwrap(), report, err }
     }
 
-    /// What `contract check` says to the report on stdout.
+    /// The report on stdout is one of its contract, for this role.
     #[track_caller]
     fn holds(&self, out: &str) {
-        let words = ["contract", "check", "--contract", "supervisor.worker-report", "--role", &self.role, "-"];
-        let mut child = self.world.program(&words).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(out.as_bytes()).unwrap();
-        let checked = child.wait_with_output().unwrap();
-        assert!(checked.status.success(), "{}\n{out}", String::from_utf8_lossy(&checked.stdout));
+        let contract = report_dialect("supervisor.worker-report").unwrap();
+        let reading = contract.read(out, &Context { role: Some(self.role.as_str().into()), ..Context::default() });
+        assert_ne!(reading.report.health, Health::Malformed, "{:#?}\n{out}", reading.diagnostics);
     }
 
     /// Everything outside of the folder that the worker works in.
