@@ -4,7 +4,7 @@ use tollgate_core::run::Event;
 use tollgate_core::run::event::Work;
 
 use crate::play::Play;
-use crate::sides::{BOTH, TASK, landed, play, script, tree};
+use crate::sides::{BOTH, TASK, landed, play, script, shown, tree};
 
 /// Both sides change a file that only one of them may: a person allows it, and then they collide.
 pub const COLLIDING: [&str; 2] = [
@@ -12,7 +12,7 @@ pub const COLLIDING: [&str; 2] = [
     r#"{unit: frontend, iteration: 1, delay_ms: 1000, write: {web/page.txt: "Hello\n", conf/lang: "fr\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [web/page.txt, conf/lang], dod_coverage: [{mark: "✓", row: DoD-2}]}}"#,
 ];
 
-pub fn mended(iteration: u32) -> String {
+fn mended(iteration: u32) -> String {
     format!(
         r#"{{unit: frontend, iteration: {iteration}, write: {{conf/lang: "en, fr\n"}}, report: {{status: complete, abstract: {{outcome: both languages, next_phase: dod-checker}}, files_modified: [conf/lang]}}}}"#
     )
@@ -23,8 +23,14 @@ fn a_collision_goes_back_with_both_sides_in_the_file_and_in_the_brief() {
     let mended = mended(2);
     let (play, said) = play(&[("developer", &[COLLIDING[0], COLLIDING[1], &mended])]);
     said.exits(4).says("outside the scope").says("conf/lang");
-    let said = play.decide(&["dec_2", "extend"]).exits(0);
+    insta::assert_snapshot!("one-side-waits", shown(&play));
+    // A person widens a scope by patterns that can be held.
+    for pattern in ["", "[", "../x", "/etc/**", "a\nb", "!web/**"] {
+        play.decide(&["dec_2", "extend", "--scope", pattern]).exits(1).says("TG0336").says("would have the pattern");
+    }
+    let said = play.decide(&["dec_2", "extend", "--scope", "conf/**"]).exits(0);
     insta::assert_snapshot!("collision", play.told(&said));
+    insta::assert_snapshot!("two-sides", shown(&play));
     assert_eq!(play.file("conf/lang").as_deref(), Some("en, fr\n"));
     let brief = brief_of(&play, "frontend", 2);
     let from = brief.find("## Your work collides").unwrap();
@@ -68,56 +74,28 @@ fn marks_that_stay_do_not_land_and_after_two_tries_a_person_mends_the_file() {
     play.holds();
 }
 
-/// Both sides change what git cannot mark: one takes the file away, or it is no text.
-fn unmarkable(how: &str) -> [String; 2] {
-    let (backend, frontend) = match how {
-        "deleted" => (r#"delete: [conf/lang], "#, r#"conf/lang: "fr\n""#),
-        _ => ("", r#"conf/lang: "fr\0""#),
-    };
-    let (wrote, said) = match how {
-        "deleted" => ("", "files_created: [api/greet.sh], files_deleted: [conf/lang]"),
-        _ => (r#", conf/lang: "en\0""#, "files_created: [api/greet.sh], files_modified: [conf/lang]"),
-    };
-    [
-        format!(
-            r#"{{unit: backend, iteration: 1, {backend}write: {{api/greet.sh: "echo Hello\n"{wrote}}}, report: {{status: complete, abstract: {{outcome: built, next_phase: dod-checker}}, {said}, dod_coverage: [{{mark: "✓", row: DoD-1}}]}}}}"#
-        ),
-        format!(
-            r#"{{unit: frontend, iteration: 1, delay_ms: 1000, write: {{web/page.txt: "Hello\n", {frontend}}}, report: {{status: complete, abstract: {{outcome: built, next_phase: dod-checker}}, files_created: [web/page.txt], files_modified: [conf/lang], dod_coverage: [{{mark: "✓", row: DoD-2}}]}}}}"#
-        ),
-    ]
-}
-
-#[test]
-fn a_collision_that_git_cannot_mark_does_not_land_as_it_was_left() {
-    for how in ["deleted", "binary"] {
-        let entries = unmarkable(how);
-        let mut play = Play::new(TASK, &script(&[("developer", &[&entries[0], &entries[1]])]));
-        play.world.write("conf/lang", if how == "deleted" { &b"de\n"[..] } else { b"de\0" });
-        play.world.commit("A language");
-        play.start(&BOTH).exits(4).says("outside the scope");
-        let said = play.decide(&["dec_2", "extend"]).exits(4).says("could not be brought together");
-        assert_eq!((landed(&play), play.dispatched("developer")), (vec!["backend".to_owned()], 4), "{how}");
-        let brief = brief_of(&play, "frontend", 3);
-        assert!(brief.contains("conf/lang is as the collision left it"), "{brief}");
-        // A person who looked at it may leave it as it is.
-        assert!(tree(&said).join("conf/lang").exists());
-        play.decide(&["dec_3", "by-hand"]).exits(0).says("succeeded");
-        play.tollgate(&["verify", "--all"]).exits(0);
-    }
-}
+/// Both sides change what git cannot mark: one takes the file away.
+const UNMARKABLE: [&str; 2] = [
+    r#"{unit: backend, iteration: 1, delete: [conf/lang], write: {api/greet.sh: "echo Hello\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [api/greet.sh], files_deleted: [conf/lang], dod_coverage: [{mark: "✓", row: DoD-1}]}}"#,
+    r#"{unit: frontend, iteration: 1, delay_ms: 1000, write: {web/page.txt: "Hello\n", conf/lang: "fr\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [web/page.txt], files_modified: [conf/lang], dod_coverage: [{mark: "✓", row: DoD-2}]}}"#,
+];
 
 /// A question about something else in between leaves the collision what it is: nobody has chosen.
 #[test]
-fn a_collision_that_git_cannot_mark_outlasts_a_question_of_scope() {
-    let entries = unmarkable("deleted");
+fn a_collision_that_git_cannot_mark_does_not_land_as_it_was_left() {
     let beside = r#"{unit: frontend, iteration: 2, write: {other.txt: "x\n"}, report: {status: complete, abstract: {outcome: built, next_phase: dod-checker}, files_created: [other.txt], dod_coverage: [{mark: "✓", row: DoD-2}]}}"#;
-    let mut play = Play::new(TASK, &script(&[("developer", &[&entries[0], &entries[1], beside])]));
+    let mut play = Play::new(TASK, &script(&[("developer", &[UNMARKABLE[0], UNMARKABLE[1], beside])]));
     play.world.write("conf/lang", "de\n");
     play.world.commit("A language");
     play.start(&BOTH).exits(4).says("outside the scope");
     play.decide(&["dec_2", "extend"]).exits(4).says("outside the scope").says("other.txt");
-    play.decide(&["dec_3", "extend"]).exits(4).says("could not be brought together").silent_on("frontend  landed");
+    let said = play.decide(&["dec_3", "extend"]).exits(4).says("could not be brought together");
+    let said = said.silent_on("frontend  landed");
     assert_eq!(landed(&play), ["backend"]);
+    let brief = brief_of(&play, "frontend", 3);
+    assert!(brief.contains("conf/lang is as the collision left it"), "{brief}");
+    // A person who looked at it may leave it as it is.
+    assert!(tree(&said).join("conf/lang").exists());
+    play.decide(&["dec_4", "by-hand"]).exits(0).says("succeeded");
     play.tollgate(&["verify", "--all"]).exits(0);
 }

@@ -44,26 +44,29 @@ fn a_change_lands_from_the_tree_it_was_made_on() {
 
 #[test]
 fn a_file_that_still_holds_the_marks_of_a_collision_does_not_land() {
-    let fixture = fixture(&[("a", "1\n"), ("b", "1\n")]);
+    let fixture = fixture(&[("a", "1\n"), ("b", "1\n"), ("c", "1\0")]);
     let base = fixture.workspace.base().tree.clone();
-    let ours = fixture.written("ours", &[("a", "one\n"), ("b", "")]);
-    let theirs = fixture.written("theirs", &[("a", "eins\n"), ("b", "zwei\n")]);
+    let ours = fixture.written("ours", &[("a", "one\n"), ("b", ""), ("c", "one\0")]);
+    let theirs = fixture.written("theirs", &[("a", "eins\n"), ("b", "zwei\n"), ("c", "eins\0")]);
     let MergeOutcome::Conflict { paths, marked, .. } = fixture.workspace.land("u", &base, &ours, &theirs).unwrap()
     else {
         panic!("no conflict")
     };
-    assert_eq!(paths, ["a", "b"].map(Name::from));
+    assert_eq!(paths, ["a", "b", "c"].map(Name::from));
     let again = |theirs: &ObjectId, collided: &[&str]| {
         let collided: Vec<Name> = collided.iter().map(|path| Name::from(*path)).collect();
-        fixture.workspace.land_whole("u", [&ours, &ours, theirs], &collided, None).unwrap()
+        fixture.workspace.land_whole("u", [&ours, &ours, theirs], &collided, Some(&marked)).unwrap()
     };
-    let MergeOutcome::Conflict { paths, how, marked: same } = again(&marked, &["a", "b"]) else { panic!("it lands") };
-    assert_eq!((paths.len(), same), (2, marked.clone()));
+    let MergeOutcome::Conflict { paths, how, marked: same } = again(&marked, &["a", "b", "c"]) else {
+        panic!("it lands")
+    };
+    assert_eq!((paths.len(), same), (3, marked.clone()));
     assert!(how.starts_with("a still holds the marks of the collision\nb "), "{how}");
+    assert!(how.contains("\nc is as the collision left it, which git cannot mark"), "{how}");
     // Marks that somebody writes about elsewhere are nobody's business.
-    assert_eq!(again(&marked, &["absent"]), MergeOutcome::Landed { tree: marked.clone() });
-    let mended = fixture.written("mended", &[("a", "one and eins\n"), ("b", "<<<<<<< HEAD\n")]);
-    assert_eq!(again(&mended, &["a", "b"]), MergeOutcome::Landed { tree: mended.clone() });
+    assert_eq!(again(&marked, &[]), MergeOutcome::Landed { tree: marked.clone() });
+    let mended = fixture.written("mended", &[("a", "one and eins\n"), ("b", "<<<<<<< HEAD\n"), ("c", "both\0")]);
+    assert_eq!(again(&mended, &["a", "b", "c"]), MergeOutcome::Landed { tree: mended.clone() });
 }
 
 #[test]
