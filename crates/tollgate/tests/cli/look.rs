@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use tollgate_api::RunDetail;
+
 use crate::world::World;
 
 const TASK: &str = include_str!("../../src/demo/standard/task.md");
@@ -105,15 +107,26 @@ fn a_question_is_shown_in_the_list_the_inbox_and_the_run() {
     let item: tollgate_api::InboxItem = serde_json::from_value(items[0].clone()).unwrap();
     assert_eq!((exit, item.run == run, item.next.len()), (0, true, 1));
     assert_eq!(item.decision.unwrap().question, "Which greeting is wanted: \"Hello\" or \"Good day\"?");
+    fits_every_terminal(&mut world, &run);
+    // A run that should be working and that nobody drives is interrupted.
+    let answered = world.run(&format!("decide {run} dec_2 --text Hello --no-resume"), "");
+    assert!(answered.status.success());
+    let (runs, _) = world.json("ls --json");
+    assert_eq!(runs[0]["status"], "interrupted");
+    assert_eq!(runs[0]["next"][0], format!("tollgate resume {run}"));
+    assert_eq!(world.json("ls --json --status interrupted").0.len(), 1);
+    assert_eq!(world.json("ls --json --status working").0.len(), 0);
+    assert!(Path::new(runs[0]["repository"].as_str().unwrap()).is_dir());
 }
 
 #[test]
 fn a_run_that_succeeded_tells_how() {
-    let (mut world, run) = world_with_success();
+    let (mut world, run) = world_with_question();
+    answered_before_a_follower(&world, &run);
     world.set("COLUMNS", "1000").type_in(&format!("show {run}")).type_in("inbox").type_in("ls");
-    insta::assert_snapshot!(timeless(&world.transcript));
+    insta::assert_snapshot!("succeeded", timeless(&world.transcript));
     let (details, _) = world.json(&format!("show {run} --json"));
-    let detail: tollgate_api::RunDetail = serde_json::from_value(details[0].clone()).unwrap();
+    let detail: RunDetail = serde_json::from_value(details[0].clone()).unwrap();
     assert_eq!(detail.summary.status, tollgate_api::RunStatus::Succeeded);
     assert!(detail.criteria.iter().all(|row| row.status == "passed" && row.evidence.iter().all(|e| e.fresh)));
     assert!(
@@ -131,13 +144,28 @@ fn a_run_that_succeeded_tells_how() {
     assert!(detail.attempts.iter().filter(|attempt| attempt.role.is_some()).all(|attempt| attempt.outcome.is_some()));
     let paths: Vec<&str> = detail.changes.iter().map(|change| change.path.as_str()).collect();
     assert_eq!(paths, ["USAGE.md", "greet.sh", "tests/greet.test.sh"]);
+    reads_are_the_sections_whose_content_counted(&world, &run);
+    what_shows_each_row_is_a_table_and_its_bytes_can_be_read(&mut world, &run, &detail);
+    the_change_is_a_patch_in_whole_and_in_parts(&mut world, &run);
 }
 
-#[test]
-fn reads_are_the_sections_whose_content_counted() {
-    let (world, run) = world_with_success();
+/// A follower that starts while the run waits sees what comes after, to the end.
+fn answered_before_a_follower(world: &World, run: &str) {
+    std::thread::scope(|scope| {
+        let follower = scope.spawn(|| world.json(&format!("logs {run} -f --json")));
+        let output = world.run(&format!("decide {run} dec_2 --text Hello --no-wait"), "");
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let (events, exit) = follower.join().unwrap();
+        assert_eq!(exit, 0);
+        let seqs: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+        assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>(), "every event once, in order");
+        assert!(events.iter().any(|event| event["type"] == "run.closed"));
+    });
+}
+
+fn reads_are_the_sections_whose_content_counted(world: &World, run: &str) {
     let (details, _) = world.json(&format!("show {run} --reads --json"));
-    let detail: tollgate_api::RunDetail = serde_json::from_value(details[0].clone()).unwrap();
+    let detail: RunDetail = serde_json::from_value(details[0].clone()).unwrap();
     let mut told = String::new();
     for reads in &detail.reads {
         told += &format!("{} at {}: {}\n", reads.attempt, reads.stage, reads.outcome);
@@ -148,18 +176,15 @@ fn reads_are_the_sections_whose_content_counted() {
         let both = reads.read.iter().filter(|read| reads.checked_only.contains(&read.section)).count();
         assert_eq!(both, 0, "a section is read or only checked: {reads:?}");
     }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!("reads", told);
     let text = world.run(&format!("show {run} --reads"), "");
     assert!(String::from_utf8_lossy(&text.stdout).contains("checked, not routed on: "));
 }
 
-#[test]
-fn what_shows_each_row_is_a_table_and_its_bytes_can_be_read() {
-    let (mut world, run) = world_with_success();
-    world.set("COLUMNS", "1000").type_in(&format!("show {run} --evidence"));
-    insta::assert_snapshot!(timeless(&world.transcript));
-    let (details, _) = world.json(&format!("show {run} --json"));
-    let detail: tollgate_api::RunDetail = serde_json::from_value(details[0].clone()).unwrap();
+fn what_shows_each_row_is_a_table_and_its_bytes_can_be_read(world: &mut World, run: &str, detail: &RunDetail) {
+    world.transcript.clear();
+    world.type_in(&format!("show {run} --evidence"));
+    insta::assert_snapshot!("evidence", timeless(&world.transcript));
     let judged = detail.criteria.iter().flat_map(|row| &row.evidence).rfind(|e| e.object.is_some()).unwrap();
     assert_eq!((&judged.covers[..], judged.tree.len()), (&["tree".to_owned()][..], 40));
     let object = judged.object.clone().unwrap();
@@ -175,9 +200,7 @@ fn what_shows_each_row_is_a_table_and_its_bytes_can_be_read() {
     insta::assert_snapshot!("no_such_object", world.transcript);
 }
 
-#[test]
-fn the_change_is_a_patch_in_whole_and_in_parts() {
-    let (mut world, run) = world_with_success();
+fn the_change_is_a_patch_in_whole_and_in_parts(world: &mut World, run: &str) {
     let patch = world.run(&format!("diff {run}"), "");
     world.write("change.patch", &patch.stdout);
     world.git(&["apply", "--index", "change.patch"]);
@@ -188,7 +211,7 @@ fn the_change_is_a_patch_in_whole_and_in_parts() {
     for by in ["scope", "unit", "since-verdict"] {
         world.type_in(&format!("diff {run} --by {by}"));
     }
-    insta::assert_snapshot!(world.transcript);
+    insta::assert_snapshot!("diff", world.transcript);
     let (parts, _) = world.json(&format!("diff {run} --by since-verdict --json"));
     // Only the tester wrote after the review; what it judged itself is what stands.
     let unseen =
@@ -198,9 +221,7 @@ fn the_change_is_a_patch_in_whole_and_in_parts() {
 }
 
 /// Whatever the width, no line is wider; only commands to copy and the head are never cut.
-#[test]
-fn the_screen_fits_every_terminal() {
-    let (mut world, run) = world_with_question();
+fn fits_every_terminal(world: &mut World, run: &str) {
     for columns in [60usize, 80, 140] {
         world.set("COLUMNS", &columns.to_string());
         for command in [format!("show {run} --reads"), "inbox".to_owned(), "ls".to_owned()] {
@@ -291,22 +312,6 @@ fn an_exhausted_limit_shows_the_work_tree_and_what_accepting_waives() {
     insta::assert_snapshot!(timeless(&world.transcript));
 }
 
-/// A follower that starts while the run waits sees what comes after, to the end.
-#[test]
-fn a_follower_sees_the_run_to_its_end() {
-    let (world, run) = world_with_question();
-    std::thread::scope(|scope| {
-        let follower = scope.spawn(|| world.json(&format!("logs {run} -f --json")));
-        let output = world.run(&format!("decide {run} dec_2 --text Hello --no-wait"), "");
-        assert!(output.status.success());
-        let (events, exit) = follower.join().unwrap();
-        assert_eq!(exit, 0);
-        let seqs: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
-        assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>(), "every event once, in order");
-        assert!(events.iter().any(|event| event["type"] == "run.closed"));
-    });
-}
-
 /// What a worker writes is seen while it works, and the follower ends when the attempt does.
 #[test]
 fn a_follower_sees_a_log_grow() {
@@ -371,18 +376,4 @@ fn each_command_says_what_it_does() {
         world.type_in(&format!("{command} --help"));
     }
     insta::assert_snapshot!(world.transcript);
-}
-
-/// A run that should be working and that nobody drives is interrupted.
-#[test]
-fn a_run_whose_driver_is_gone_is_interrupted() {
-    let (world, run) = world_with_question();
-    let answered = world.run(&format!("decide {run} dec_2 --text Hello --no-resume"), "");
-    assert!(answered.status.success());
-    let (runs, _) = world.json("ls --json");
-    assert_eq!(runs[0]["status"], "interrupted");
-    assert_eq!(runs[0]["next"][0], format!("tollgate resume {run}"));
-    assert_eq!(world.json("ls --json --status interrupted").0.len(), 1);
-    assert_eq!(world.json("ls --json --status working").0.len(), 0);
-    assert!(Path::new(runs[0]["repository"].as_str().unwrap()).is_dir());
 }
