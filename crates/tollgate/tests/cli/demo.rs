@@ -24,11 +24,11 @@ fn the_readme_shows_what_the_demonstration_prints() {
     let (shown, _) = shown.split_once("```").expect("the block ends");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(as_shown(&world, shown), as_shown(&world, &said), "{said}");
+    assert!(world.path("state/demo/1/greet").is_dir());
+    the_second_story_is_of_two_sides(&world);
 }
 
-#[test]
-fn the_second_story_is_of_two_sides() {
-    let world = World::new();
+fn the_second_story_is_of_two_sides(world: &World) {
     let output = world.run("demo complex", "");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{said}");
@@ -48,26 +48,7 @@ fn the_second_story_is_of_two_sides() {
     let at = |text: &str| said.find(text).unwrap_or_else(|| panic!("`{text}` is not in:\n{said}"));
     let second = at("frontend  developer works").max(at("backend  developer works"));
     assert!(second < at("developer reports"), "{said}");
+    assert!(world.path("state/demo/2").is_dir());
     let proof = world.run("verify --all", "");
     assert_eq!(proof.status.code(), Some(0), "{}", String::from_utf8_lossy(&proof.stderr));
-}
-
-#[test]
-fn the_demonstration_ends_well_twice_and_every_run_proves() {
-    let world = World::new();
-    for number in 1..=2 {
-        let output = world.run("demo", "");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{said}");
-        for text in
-            ["Which greeting is wanted", "killed", "repeated after a crash", "succeeded", "tollgate verify --all"]
-        {
-            assert!(said.contains(text), "`{text}` is not in:\n{said}");
-        }
-        assert!(world.path(&format!("state/demo/{number}/greet")).is_dir());
-    }
-    let proof = world.run("verify --all", "");
-    assert_eq!(proof.status.code(), Some(0), "{}", String::from_utf8_lossy(&proof.stderr));
-    let (runs, _) = world.json("ls --json");
-    assert_eq!(runs.iter().filter(|run| run["status"] == "succeeded").count(), 2, "{runs:?}");
 }

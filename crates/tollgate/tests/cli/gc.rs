@@ -1,11 +1,12 @@
 //! Cleaning up: what is landed goes, what is nowhere else is set aside, and what is open is left alone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::play::{GAP, Play, TASK, at, else_, script};
+use crate::play::{BLOCKED, Play, TASK, at, else_, script};
+use crate::wire::{conforms, lines};
 
 const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
 
@@ -60,7 +61,7 @@ fn all_holds(play: &Play) {
 
 /// A run that was cancelled while its developer's work lay in its tree, and nowhere else.
 fn cancelled() -> Play {
-    let mut play = Play::new(TASK, &script(&[("dod-checker", &[else_(GAP)])]));
+    let mut play = Play::new(TASK, &script(&[("dod-checker", &[else_(BLOCKED)])]));
     play.start(&WORDS).exits(4);
     assert!(is_there(&play, "state/trees/RUN/backend/greet.sh"));
     play.tollgate(&["cancel", "RUN"]).exits(0);
@@ -167,17 +168,6 @@ fn a_branch_that_somebody_took_away_holds_nothing() {
 }
 
 #[test]
-fn what_no_commit_can_hold_is_set_aside() {
-    let (play, said) = Play::standard(&[]);
-    said.exits(0);
-    let tree = trees(&play).join("@run");
-    std::os::unix::fs::symlink("/etc/passwd", tree.join("out")).unwrap();
-    let done = Cleaned::of(&play, "");
-    assert!(done.with("quarantined").iter().any(|item| item.contains("@run")), "{}", done.0);
-    assert!(done.why("@run").contains("no commit can hold"), "{}", done.0);
-}
-
-#[test]
 fn an_open_run_is_left_alone_and_one_that_is_driven_as_well() {
     let mut play = Play::new(TASK, &script(&[("developer", &[at(1, "misbehave: hang")])]));
     let words = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml"];
@@ -201,92 +191,92 @@ fn an_open_run_is_left_alone_and_one_that_is_driven_as_well() {
     play.tollgate(&["verify", "--all"]).exits(0);
 }
 
-/// Killed anywhere, nothing is lost, and the next one ends it.
+/// Killed anywhere, and again, nothing is lost, and the next one ends it.
 #[test]
 fn killed_in_the_middle_nothing_is_lost() {
-    for point in ["gc-moved:1", "gc-moved:2", "gc-noted", "gc-aside"] {
-        let play = if point.starts_with("gc-moved") { Play::standard(&[]).0 } else { cancelled() };
-        let mut command = play.world.program(&["gc"]);
-        let killed = command.stdin(Stdio::null()).env("TOLLGATE_FAIL_AT", point).output().unwrap();
-        assert_eq!(killed.status.code(), None, "{point}: {}", String::from_utf8_lossy(&killed.stderr));
+    for (play, points) in
+        [(Play::standard(&[]).0, ["gc-moved:1", "gc-moved:2"]), (cancelled(), ["gc-noted", "gc-aside"])]
+    {
+        for point in points {
+            let mut command = play.world.program(&["gc"]);
+            let killed = command.stdin(Stdio::null()).env("TOLLGATE_FAIL_AT", point).output().unwrap();
+            assert_eq!(killed.status.code(), None, "{point}: {}", String::from_utf8_lossy(&killed.stderr));
+        }
         let done = Cleaned::of(&play, "");
         Cleaned::of(&play, "").does_nothing();
-        assert_eq!(std::fs::read_dir(play.world.path("state/scratch")).unwrap().count(), 0, "{point}: {}", done.0);
-        if point.starts_with("gc-moved") {
-            assert!(!trees(&play).exists(), "{point}: {}", done.0);
+        assert_eq!(std::fs::read_dir(play.world.path("state/scratch")).unwrap().count(), 0, "{}", done.0);
+        if points[0].starts_with("gc-moved") {
+            assert!(!trees(&play).exists(), "{}", done.0);
         } else {
             let aside = format!("state/quarantine/{}/backend/greet.sh", play.run);
-            assert_eq!(std::fs::read_to_string(play.world.path(&aside)).unwrap(), "echo Hello\n", "{point}");
+            assert_eq!(std::fs::read_to_string(play.world.path(&aside)).unwrap(), "echo Hello\n");
         }
         all_holds(&play);
     }
 }
 
 #[test]
-fn objects_that_no_run_names_are_set_aside_after_a_day() {
+fn what_is_nobodys_or_no_commit_can_hold_is_set_aside() {
     let long = TASK.replacen("\n## ", &format!("\n{}\n## ", "A long description. ".repeat(4_000)), 1);
     let mut play = Play::new(&long, &script(&[]));
     play.start(&WORDS).exits(0);
-    let put = |name: &str, days: u64| {
-        let path = play.world.path(&format!("state/objects/{}/{name}", &name[..2]));
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, name).unwrap();
-        let time = std::time::SystemTime::now() - std::time::Duration::from_secs(days * 86_400 + 60);
-        std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
-        path
-    };
-    let (old, young) = (put(&"ab".repeat(32), 1), put(&"cd".repeat(32), 0));
-    let objects = play.world.path("state/objects");
-    let count = || {
-        std::fs::read_dir(&objects).unwrap().flat_map(|group| std::fs::read_dir(group.unwrap().path()).unwrap()).count()
-    };
-    assert_eq!(count(), 3, "the task is one of them");
-    // That of the run is as old.
-    for group in std::fs::read_dir(&objects).unwrap() {
-        for file in std::fs::read_dir(group.unwrap().path()).unwrap().map(|file| file.unwrap().path()) {
-            if file != young {
-                let time = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 86_400);
-                std::fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
-            }
-        }
-    }
-    let done = Cleaned::of(&play, "");
-    assert_eq!(done.with("quarantined").len(), 1, "{}", done.0);
-    assert!(!old.exists() && young.exists());
-    assert_eq!(count(), 2);
-    Cleaned::of(&play, "").does_nothing();
-    play.tollgate(&["verify", "--all"]).exits(0);
-}
-
-#[test]
-fn folders_of_nobody_and_scratch_that_nobody_holds() {
-    let (play, said) = Play::standard(&[]);
-    said.exits(0);
+    std::os::unix::fs::symlink("/etc/passwd", trees(&play).join("@run/out")).unwrap();
     for folder in ["state/trees/run_00000000/backend", "state/runs/run_00000000/git", "state/scratch/left-1"] {
         std::fs::create_dir_all(play.world.path(folder)).unwrap();
         std::fs::write(play.world.path(folder).join("file"), "x").unwrap();
     }
+    // Objects that no run names go after a day; that of the task is as old.
+    let age = |path: &Path, days: u64| {
+        let time = std::time::SystemTime::now() - std::time::Duration::from_secs(days * 86_400 + 60);
+        std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    };
+    let objects = play.world.path("state/objects");
+    let all = || {
+        let groups = std::fs::read_dir(&objects).unwrap().map(|group| group.unwrap().path());
+        groups.flat_map(|group| std::fs::read_dir(group).unwrap()).map(|file| file.unwrap().path()).collect::<Vec<_>>()
+    };
+    let of_the_task = all();
+    assert_eq!(of_the_task.len(), 1);
+    age(&of_the_task[0], 2);
+    let [old, young] = [("ab", 1), ("cd", 0)].map(|(digits, days)| {
+        let path = objects.join(digits).join(digits.repeat(32));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, digits).unwrap();
+        age(&path, days);
+        path
+    });
     let done = Cleaned::of(&play, "");
-    assert_eq!(done.with("quarantined").len(), 2, "{}", done.0);
+    assert_eq!(done.with("quarantined").len(), 4, "{}", done.0);
+    assert!(done.with("quarantined").iter().any(|item| item.contains("@run")), "{}", done.0);
+    assert!(done.why("@run").contains("no commit can hold"), "{}", done.0);
     assert!(!play.world.path("state/scratch/left-1").exists());
     let aside = play.world.path("state/quarantine/trees-of-no-run/run_00000000/backend/file");
     assert_eq!(std::fs::read_to_string(aside).unwrap(), "x");
+    assert!(!old.exists() && young.exists() && of_the_task[0].exists());
     Cleaned::of(&play, "").does_nothing();
+    play.tollgate(&["verify", "--all"]).exits(0);
 }
 
 #[test]
 fn a_demonstration_goes_unless_somebody_worked_in_it() {
-    let play = Play::new(TASK, &script(&[]));
-    play.tollgate(&["demo"]).exits(0);
-    play.tollgate(&["demo"]).exits(0);
-    let second = play.world.path("state/demo/2");
-    let inside = std::fs::read_dir(&second).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
-    std::fs::write(inside.unwrap().join("mine.txt"), "mine\n").unwrap();
+    let mut play = Play::new(TASK, &script(&[]));
+    let told = play.tollgate(&["demo", "--json"]).exits(0).out;
+    lines(&told).iter().for_each(|document| conforms("run-detail", document));
+    play.run = play.world.json("ls --all --json").0[0]["run"].as_str().unwrap().to_owned();
+    let folder = play.world.path("state/demo/1");
+    let inside = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
+    let mine = inside.unwrap().join("mine.txt");
+    std::fs::write(&mine, "mine\n").unwrap();
     let done = Cleaned::of(&play, "");
-    assert!(!play.world.path("state/demo/1").exists(), "{}", done.0);
-    assert!(!second.exists() && play.world.path("state/quarantine/demo/2").exists(), "{}", done.0);
+    assert!(!folder.exists() && play.world.path("state/quarantine/demo/1").exists(), "{}", done.0);
     Cleaned::of(&play, "").does_nothing();
     play.tollgate(&["verify", "--all"]).exits(0);
+    // It comes back with its run.
+    play.tollgate(&["gc", "--restore", "RUN"]).exits(0).silent_on("nothing of");
+    assert_eq!(std::fs::read_to_string(&mine).unwrap(), "mine\n");
+    std::fs::remove_file(mine).unwrap();
+    let done = Cleaned::of(&play, "");
+    assert!(!folder.exists() && !play.world.path("state/quarantine/demo/1").exists(), "{}", done.0);
 }
 
 #[test]
@@ -305,21 +295,6 @@ fn what_a_start_left_that_was_cut_off_is_named_before_it_goes() {
     assert_eq!((done.with("removed"), done.with("kept")), (dry.with("removed"), Vec::new()));
     assert_eq!((refs(&play), std::fs::read_dir(play.world.path("state/runs")).unwrap().count()), (String::new(), 0));
     Cleaned::of(&play, "").does_nothing();
-}
-
-#[test]
-fn a_demonstration_comes_back_with_its_run() {
-    let mut play = Play::new(TASK, &script(&[]));
-    play.tollgate(&["demo"]).exits(0);
-    play.run = play.world.json("ls --all --json").0[0]["run"].as_str().unwrap().to_owned();
-    let folder = play.world.path("state/demo/1");
-    let inside = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
-    let mine = inside.unwrap().join("mine.txt");
-    std::fs::write(&mine, "mine\n").unwrap();
-    assert_eq!(Cleaned::of(&play, "").with("quarantined").len(), 1);
-    assert!(!folder.exists());
-    play.tollgate(&["gc", "--restore", "RUN"]).exits(0).silent_on("nothing of");
-    assert_eq!(std::fs::read_to_string(mine).unwrap(), "mine\n");
 }
 
 /// A note that cannot be written is no note: what it would be about stays where it is, and nothing else waits for it.
