@@ -174,39 +174,33 @@ fn an_agent_needs_no_configuration_but_its_program() {
 /// An agent that hangs is ended by its silence long before its time; one that goes on printing works on.
 #[test]
 fn an_agent_that_prints_nothing_is_ended_with_all_that_it_started() {
-    let slowly = "for n in 1 2 3 4; do sleep 1; echo '{\"type\":\"system\"}'; done";
-    let marker = format!("47{}", std::process::id());
-    for (acts, why) in [
-        (format!("{slowly}; echo hi > a.txt; {}", result(REPORT, "0.1", "")), None),
-        (
-            format!("echo hi > a.txt; setsid sleep {marker} & sleep {marker}"),
-            Some("it printed nothing for longer than"),
-        ),
-    ] {
-        let mut play = play(&agent(&acts, "exit 9"));
+    let configured = |acts: &str| {
+        let mut play = play(&agent(acts, "exit 9"));
         let config = "[worker.w]\nadapter = \"claude\"\nidle_time = \"3s\"\n[roles]\n\"*\" = \"w\"\n";
         std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();
         let said = play.tollgate(&["run", "../alone.yaml", "--no-wait"]);
         play.named_by(&said);
-        let reported = play.events().into_iter().find_map(|recorded| match recorded.event {
-            Event::AttemptReported(reported) => Some(reported),
-            _ => None,
-        });
-        let reported = reported.unwrap();
-        match why {
-            None => assert_eq!((said.code, &*reported.reason), (Some(0), ""), "{}", said.err),
-            Some(why) => {
-                assert!(reported.reason.starts_with(why), "{}", reported.reason);
-                assert_eq!((said.code, reported.changed.len()), (Some(1), 1), "what it did is measured: {}", said.err);
-                let left = std::fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
-                    let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-                    String::from_utf8_lossy(&line).contains(&marker)
-                });
-                assert_eq!(left.count(), 0);
-            }
-        }
         play.holds();
-    }
+        let reported = reports(&play).remove(0);
+        (said, reported)
+    };
+    let slowly = "for n in 1 2 3 4; do sleep 0.9; echo '{\"type\":\"system\"}'; done";
+    let works = format!("{slowly}; echo hi > a.txt; {}", result(REPORT, "0.1", ""));
+    let marker = format!("47{}", std::process::id());
+    let hangs = format!("echo hi > a.txt; setsid sleep {marker} & sleep {marker}");
+    let ((worked, report), (hung, ended)) = std::thread::scope(|scope| {
+        let worked = scope.spawn(|| configured(&works));
+        let hung = configured(&hangs);
+        (worked.join().unwrap(), hung)
+    });
+    assert_eq!((worked.code, &*report.reason), (Some(0), ""), "{}", worked.err);
+    assert!(ended.reason.starts_with("it printed nothing for longer than"), "{}", ended.reason);
+    assert_eq!((hung.code, ended.changed.len()), (Some(1), 1), "what it did is measured: {}", hung.err);
+    let left = std::fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(&marker)
+    });
+    assert_eq!(left.count(), 0);
 }
 
 /// A driver that was stopped itself has heard nothing, and ends nobody for it.

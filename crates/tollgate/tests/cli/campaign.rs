@@ -85,7 +85,7 @@ fn a_disk_that_fills_up_stops_a_run_and_room_lets_it_go_on() {
     let disk = world.path("disk");
     std::fs::create_dir(&disk).unwrap();
     let (state, disk) = (world.path("state").display().to_string(), disk.display().to_string());
-    for free in some_of([0, 8, 24, 64, 160, 400], 3) {
+    for free in some_of([0, 8, 24, 64, 160, 400], 2) {
         let script = format!(
             "mount -t tmpfs -o size=64m tmpfs {disk}; cp -a {state}/. {disk}; export TOLLGATE_STATE={disk}
              head -c 64m /dev/zero > {disk}/filler 2>/dev/null || true; truncate -s -{free}k {disk}/filler

@@ -155,13 +155,13 @@ fn one_that_dies_while_it_puts_a_tree_back_leaves_no_second_tree() {
 /// Two runs whose pool may be called again: one has found it free, and before it can say so, the other one tries it.
 #[test]
 fn of_two_that_wake_together_one_calls_and_the_other_learns_of_it() {
-    let act = format!("case $n in 1) {} ;; *) {} ;; esac", quota::refused(5), quota::refused(3600));
+    let act = format!("case $n in 1) {} ;; *) {} ;; esac", quota::refused(4), quota::refused(3600));
     let mut play = play(ROW, "", &act);
     quota::run(&mut play, &["--no-wait"]).exits(5);
     let first = play.run.clone();
     quota::run(&mut play, &["--no-wait"]).exits(5);
     let second = std::mem::replace(&mut play.run, first.clone());
-    std::thread::sleep(std::time::Duration::from_secs(5));
+    std::thread::sleep(std::time::Duration::from_secs(4));
     assert_eq!(calls(&play), 1);
     let mut slow = driver(&play, &["resume", "RUN"], Some("before-started:stop"));
     play.until("it is stopped", |_| is_stopped(&slow).then_some(()));

@@ -32,7 +32,7 @@ const MADE: &str = "## Status\\\\ncomplete\\\\n\\\\n## Abstract\\\\noutcome: mad
 fn a_run_wakes_by_itself_in_the_session_and_with_the_work_that_was_cut_off() {
     let act = format!(
         "case $n in 1) echo half > half.txt; {} ;; 2) {} ;; *) {} ;; esac",
-        refused(3),
+        refused(2),
         done(MADE),
         done(NOTHING)
     );

@@ -108,7 +108,7 @@ fn an_agent_goes_on_in_its_session_and_with_its_work_after_its_driver_was_ended(
 fn an_agent_that_was_cut_off_twice_goes_on_with_all_of_its_work() {
     let act = format!(
         "case $n in 1) echo 1 > one; {} ;; 2) echo 2 > two; {HANGS} ;; 3) {SAW} {} ;; *) {} ;; esac",
-        refused(5),
+        refused(2),
         made(&["one", "two"], &[], &[]),
         done(NOTHING)
     );

@@ -71,14 +71,8 @@ impl Terminal {
     /// Everything that is printed until the program ends.
     fn all(mut self) -> String {
         let mut seen = std::mem::take(&mut self.seen).into_bytes();
-        let mut ended = false;
-        loop {
-            match self.screen.recv_timeout(Duration::from_millis(50)) {
-                Ok(bytes) => seen.extend(bytes),
-                Err(_) if ended => break,
-                Err(_) => ended = self.child.try_wait().unwrap().is_some(),
-            }
-        }
+        seen.extend(self.screen.iter().flatten());
+        self.child.wait().unwrap();
         String::from_utf8(seen).unwrap().replace("\r\n", "\n")
     }
 
