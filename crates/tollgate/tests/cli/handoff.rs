@@ -64,21 +64,6 @@ fn an_approval_has_no_findings_and_no_open_box() {
     );
 }
 
-#[test]
-fn what_a_tester_could_not_see_is_no_acceptance() {
-    let world = World::new();
-    let report = shown(&world, "status-block --example");
-    let from = report.find("## Findings").unwrap();
-    let to = report[from + 3..].find("\n## ").unwrap() + from + 4;
-    let base = format!("{}{}", &report[..from], &report[to..]).replace("verdict: REQUEST_CHANGES", "verdict: n/a");
-    let with = |rows: &str| base.replace("## DoD coverage\nNone", &format!("## DoD coverage\n{rows}"));
-    let check = |rows: &str| checked(&world, "status-block --role tester", &with(rows));
-    assert_eq!(check("- ✓ DoD-1 — seen"), "0 ok accept");
-    assert_eq!(check("- ⚠️ DoD-1 — no browser"), "0 ok inconclusive");
-    assert_eq!(check("- ✓ DoD-1\n- ⚠️ DoD-2 — no browser"), "0 ok inconclusive");
-    assert_eq!(check("- ⚠️ DoD-1 — no browser\n- ✗ DoD-2"), "0 ok reject");
-}
-
 const WHY: &str = "No test shows the second criterion.";
 
 pub fn verdict(word: &str) -> String {
