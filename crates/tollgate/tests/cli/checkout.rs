@@ -16,6 +16,14 @@ fn play(settings: &[&str]) -> Play {
     play
 }
 
+/// What a run needs to start; it waits for its sign-off.
+const INPUTS: [&str; 2] = ["--input", "complexity=standard"];
+
+/// A file of the commit that the run starts from.
+fn base(play: &Play, path: &str) -> String {
+    play.world.git(&["show", &format!("refs/tollgate/{}/base:{path}", play.run)])
+}
+
 /// Makes a file look changed to everybody who goes by its time.
 fn touch(path: &Path) {
     let text = std::fs::read(path).unwrap();
@@ -32,17 +40,17 @@ fn what_its_owners_git_calls_clean_is_clean() {
     play.world.commit("Lines as another system ends them");
     touch(&play.world.path("work/dos.txt"));
     std::fs::set_permissions(play.world.path("work/tool.sh"), PermissionsExt::from_mode(0o755)).unwrap();
-    play.start(&WORDS).exits(0);
-    assert_eq!(play.file("dos.txt").as_deref(), Some("one\ntwo\n"));
+    play.start(&INPUTS).exits(4);
+    assert_eq!(base(&play, "dos.txt"), "one\ntwo\n");
 }
 
 #[test]
 fn what_is_taken_along_is_what_its_owners_git_would_commit() {
     let mut play = play(&["core.autocrlf=input"]);
     play.world.write("dos.txt", "one\r\ntwo\r\n");
-    play.start(&WORDS).exits(3).says("TG0504").says("dos.txt");
-    play.start(&[&WORDS[..], &["--include-dirty"]].concat()).exits(0);
-    assert_eq!(play.file("dos.txt").as_deref(), Some("one\ntwo\n"));
+    play.start(&INPUTS).exits(3).says("TG0504").says("dos.txt");
+    play.start(&[&INPUTS[..], &["--include-dirty"]].concat()).exits(4);
+    assert_eq!(base(&play, "dos.txt"), "one\ntwo\n");
     assert_eq!(std::fs::read(play.world.path("work/dos.txt")).unwrap(), b"one\r\ntwo\r\n");
 }
 
@@ -51,7 +59,7 @@ fn a_configuration_that_is_edited_and_not_committed_is_ignored_with_a_warning() 
     let mut play = play(&[]);
     play.world.write(".tollgate/config.toml", "[areas.build-plan]\ntests = [\"spec/**\"]\n");
     let said = "warning: .tollgate/config.toml is not committed yet, so it is ignored";
-    play.start(&[&WORDS[..], &["--include-dirty"]].concat()).exits(0).says(said).says("then `tollgate trust`");
+    play.start(&[&INPUTS[..], &["--include-dirty"]].concat()).exits(4).says(said).says("then `tollgate trust`");
 }
 
 #[test]
@@ -66,13 +74,13 @@ fn a_file_that_a_filter_writes_is_not_taken_along() {
     play.world.git(&["config", "filter.large.required", "true"]);
     play.world.write("logo.bin", "big\n");
     play.world.write("note.txt", "mine\n");
-    let with = [&WORDS[..], &["--include-dirty"]].concat();
+    let with = [&INPUTS[..], &["--include-dirty"]].concat();
     play.start(&with).exits(3).says("TG0519").says("logo.bin is written by the filter `large`");
     assert!(play.run.is_empty() && !ran(&play), "no filter is started");
     // A filter that nobody has configured writes nothing.
     play.world.git(&["config", "--remove-section", "filter.large"]);
-    play.start(&with).exits(0);
-    assert_eq!((play.file("logo.bin").as_deref(), play.file("note.txt").as_deref()), (Some("big\n"), Some("mine\n")));
+    play.start(&with).exits(4);
+    assert_eq!([base(&play, "logo.bin"), base(&play, "note.txt")], ["big\n", "mine\n"]);
 }
 
 #[test]
@@ -86,7 +94,7 @@ fn looking_for_edits_of_the_configuration_starts_no_filter() {
     play.world.git(&["config", "filter.planted.required", "true"]);
     // Git compares a file whose time is another with its content.
     touch(&play.world.path("work/.tollgate/logo.bin"));
-    play.start(&WORDS).exits(0);
+    play.start(&INPUTS).exits(4);
     assert!(!ran.exists());
 }
 
@@ -103,7 +111,7 @@ fn the_middle_of_a_merge_is_not_taken_along() {
     play.world.commit("Ours");
     let merge = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "merge", "-q", "other"];
     assert!(!play.world.git_output(&merge).status.success());
-    let with = [&WORDS[..], &["--include-dirty"]].concat();
+    let with = [&INPUTS[..], &["--include-dirty"]].concat();
     play.start(&with).exits(3).says("TG0519").says("both.txt is in the middle of a merge");
     assert!(play.run.is_empty());
 }
@@ -115,14 +123,14 @@ fn a_repository_inside_the_checkout_is_not_dropped_without_a_word() {
     play.world.git(&["init", "-q", "inner"]);
     play.world.write("inner/f", "mine\n");
     play.world.write("note.txt", "mine\n");
-    let with = [&WORDS[..], &["--include-dirty"]].concat();
+    let with = [&INPUTS[..], &["--include-dirty"]].concat();
     let told = play.start(&with).exits(3).says("TG0519").says("inner/ is a repository of its own");
     told.says("move a repository out or ignore it");
-    play.start(&WORDS).exits(3).says("TG0504").says("inner/").silent_on("--include-dirty");
+    play.start(&INPUTS).exits(3).says("TG0504").says("inner/").silent_on("--include-dirty");
     assert!(play.run.is_empty());
     std::fs::write(play.world.path("work/.git/info/exclude"), "inner/\n").unwrap();
-    play.start(&with).exits(0);
-    assert_eq!(play.file("note.txt").as_deref(), Some("mine\n"));
+    play.start(&with).exits(4);
+    assert_eq!(base(&play, "note.txt"), "mine\n");
 }
 
 /// What a monorepo is usually worked on in: no file is there that nobody looked at.

@@ -109,15 +109,3 @@ fn marks_of_a_collision_do_not_land_under_any_name() {
     said.says("could not be brought together").says(r#""web/a\\b.txt""#);
     assert!(!play.changed_branch());
 }
-
-/// What a tester may not write is named, with where that is configured.
-#[test]
-fn tests_outside_of_the_testers_areas_are_refused_with_where_areas_are_set() {
-    let beside = else_(&TESTED.replace("tests/greet.test.sh", "pkg/greet.check"));
-    let (play, said) = Play::standard(&[("tester", &[beside])]);
-    said.exits(1)
-        .says("it changed what it may not write: pkg/greet.check")
-        .says("[areas.build-plan]")
-        .says("tollgate doctor build-plan");
-    play.holds();
-}
