@@ -10,8 +10,15 @@ const SOLO_COVERED: &str = r#"report: {status: complete, abstract: {outcome: eve
 
 #[test]
 fn standard_ends_with_exactly_the_workers_tree_on_a_branch() {
-    let (play, said) = Play::standard(&[]);
-    let said = said.exits(0);
+    let mut play = Play::new(TASK, &script(&[]));
+    let path = std::env::var_os("PATH").unwrap();
+    let git = std::env::split_paths(&path).map(|folder| folder.join("git")).find(|path| path.exists()).unwrap();
+    let calls = play.world.path("calls");
+    play.world.agent("git", &format!("#!/bin/sh\necho x >> {}\nexec {} \"$@\"\n", calls.display(), git.display()));
+    let said = play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(0);
+    // Starting git is most of what a small run waits for.
+    let count = std::fs::read_to_string(calls).unwrap().lines().count();
+    assert!((1..=40).contains(&count), "git was started {count} times");
     assert_eq!(play.changed(), "A\tgreet.sh\nA\ttests/greet.test.sh\n");
     assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello\n"));
     assert_eq!(play.file("tests/greet.test.sh").as_deref(), Some("sh greet.sh\n"));
@@ -21,19 +28,6 @@ fn standard_ends_with_exactly_the_workers_tree_on_a_branch() {
     assert_eq!(play.count(|event| matches!(event, Event::FindingOpened(_))), 0);
     play.holds();
     insta::assert_snapshot!(play.told(&said));
-}
-
-/// Starting git is most of what a small run waits for.
-#[test]
-fn a_standard_run_starts_git_at_most_forty_times() {
-    let mut play = Play::new(TASK, &script(&[]));
-    let path = std::env::var_os("PATH").unwrap();
-    let git = std::env::split_paths(&path).map(|folder| folder.join("git")).find(|path| path.exists()).unwrap();
-    let calls = play.world.path("calls");
-    play.world.agent("git", &format!("#!/bin/sh\necho x >> {}\nexec {} \"$@\"\n", calls.display(), git.display()));
-    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(0).says("succeeded");
-    let count = std::fs::read_to_string(calls).unwrap().lines().count();
-    assert!((1..=40).contains(&count), "git was started {count} times");
 }
 
 #[test]
@@ -55,12 +49,13 @@ fn an_open_question_brings_the_reviewer_and_the_end_waits_for_its_answer() {
     insta::assert_snapshot!(play.told(&said));
 }
 
-/// A run whose developer is a command that does something, and says that the greeting is built: where its report goes is up to the caller.
-fn commanded(acts: &str, goes: &str) -> Play {
+#[test]
+fn a_command_worker_gets_its_brief_and_a_byte_that_is_no_text_does_not_take_its_report() {
     let mut play = Play::new(TASK, &script(&[]));
     let report = "## Status\ncomplete\n\n## Abstract\noutcome: built\nverdict: n/a\nfiles: 1 created, 0 modified, 0 deleted\nnext_phase: dod-checker\nopen_questions: 0\n\n## Files Created\n- `greet.sh`\n\n## DoD coverage\n- ✓ DoD-1\n";
     let agent = format!(
-        "#!/bin/sh\ncat > /dev/null\n[ \"$1\" = 'two words' ] || exit 8\n{acts}\necho 'echo Hi' > greet.sh\ncat {goes} <<'END'\n{report}END\n"
+        "#!/bin/sh\ncat > /dev/null\n[ \"$1\" = 'two words' ] || exit 8\ntest -s \"$TOLLGATE_BUNDLE/brief.md\" || exit 9\n\
+         printf 'caf\\351 is built\\n\\n'\necho 'echo Hi' > greet.sh\ncat <<'END'\n{report}END\n"
     );
     play.world.agent("agent", &agent);
     let worker = "developer=command:agent 'two words'";
@@ -68,13 +63,8 @@ fn commanded(acts: &str, goes: &str) -> Play {
     play.start(&words).exits(0);
     assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hi\n"));
     assert_eq!(play.dispatched("tester"), 1, "the script acts for the other roles");
+    play.tollgate(&["show", "RUN"]).exits(0);
     play.holds();
-    play
-}
-
-#[test]
-fn command_workers_get_the_brief_and_leave_a_report() {
-    commanded("test -s \"$TOLLGATE_BUNDLE/brief.md\" || exit 9", "> \"$TOLLGATE_REPORT\"");
 }
 
 /// A script reports by the command instead of writing Markdown; so does one that judges.
@@ -96,12 +86,6 @@ fn a_script_reports_by_the_command() {
     assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hi\n"));
     assert_eq!((play.dispatched("developer"), play.dispatched("dod-checker")), (1, 2));
     play.holds();
-}
-
-#[test]
-fn a_byte_that_is_no_text_does_not_take_the_report_with_it() {
-    let play = commanded("printf 'caf\\351 is built\\n\\n'", "");
-    play.tollgate(&["show", "RUN"]).exits(0);
 }
 
 #[test]

@@ -156,31 +156,32 @@ fn a_denied_write_is_reported_as_it_is_said_and_denied_where_it_is_hidden() {
         "Error: EPERM: operation not permitted, open 'OUT'",
         "open OUT: EACCES",
     ];
-    for hidden in [false, true] {
-        let mut play = Play::new(TASK, &script(&[]));
-        // The world of a test may lie below `/tmp`, which a worker has to itself.
-        let outside = |number: usize| PathBuf::from(format!("/var/tollgate-test-{}-{number}", std::process::id()));
-        let acts: String = says.iter().enumerate().fold(String::new(), |acts, (number, says)| {
-            let out = outside(number).display().to_string();
-            let said = if hidden { "true".to_owned() } else { format!("echo \"{}\"", says.replace("OUT", &out)) };
-            acts + &format!("(echo x > {out}) 2>/dev/null || {said}\n")
-        });
-        developer(&mut play, &acts);
-        let noticed = play.events().into_iter().find_map(|recorded| match recorded.event {
-            Event::AttemptReported(reported) => Some(reported.noticed),
-            _ => None,
-        });
-        let noticed = noticed.unwrap();
-        let denied: Vec<&String> = noticed.iter().filter(|said| said.starts_with("denied: ")).collect();
-        for number in 0..says.len() {
-            let out = outside(number);
-            assert!(!out.exists(), "{}", out.display());
-            let told = denied.iter().any(|said| said.contains(&out.display().to_string()));
-            assert_eq!(told, !hidden, "{} {noticed:?}", out.display());
-        }
-        assert!(leashes(&play)[0].landlock >= Some(3), "that it was held is on record in any case");
-        play.holds();
+    let mut play = Play::new(TASK, &script(&[]));
+    // The world of a test may lie below `/tmp`, which a worker has to itself.
+    let outside = |number: usize, hidden: bool| {
+        PathBuf::from(format!("/var/tollgate-test-{}-{number}-{hidden}", std::process::id()))
+    };
+    let all = || (0..says.len()).flat_map(|number| [(number, false), (number, true)]);
+    let acts: String = all().fold(String::new(), |acts, (number, hidden)| {
+        let out = outside(number, hidden).display().to_string();
+        let said = if hidden { "true".to_owned() } else { format!("echo \"{}\"", says[number].replace("OUT", &out)) };
+        acts + &format!("(echo x > {out}) 2>/dev/null || {said}\n")
+    });
+    developer(&mut play, &acts);
+    let noticed = play.events().into_iter().find_map(|recorded| match recorded.event {
+        Event::AttemptReported(reported) => Some(reported.noticed),
+        _ => None,
+    });
+    let noticed = noticed.unwrap();
+    let denied: Vec<&String> = noticed.iter().filter(|said| said.starts_with("denied: ")).collect();
+    for (number, hidden) in all() {
+        let out = outside(number, hidden);
+        assert!(!out.exists(), "{}", out.display());
+        let told = denied.iter().any(|said| said.contains(&out.display().to_string()));
+        assert_eq!(told, !hidden, "{} {noticed:?}", out.display());
     }
+    assert!(leashes(&play)[0].landlock >= Some(3), "that it was held is on record in any case");
+    play.holds();
 }
 
 #[test]
