@@ -3,10 +3,18 @@
 use crate::look::{world_with_question, world_with_success};
 use crate::play::{BUILT, Play, else_};
 use crate::proof::copy;
+use crate::world::World;
 
 #[test]
-fn every_part_of_a_summary_is_proved() {
+fn what_stands_beside_the_chain_is_proved() {
     let (mut world, run) = world_with_question();
+    every_part_of_a_summary_is_proved(&mut world, &run);
+    a_lost_end_is_said_above_what_is_shown(&mut world, &run);
+    a_row_that_cannot_be_read_is_named_where_it_is(&mut world, &run);
+    a_lease_that_fell_back_behind_the_events_is_named_and_nobody_drives_on_it(&mut world, &run);
+}
+
+fn every_part_of_a_summary_is_proved(world: &mut World, run: &str) {
     let body = |from: &str, to: &str| {
         format!("UPDATE runs SET body = CAST(replace(CAST(body AS TEXT), '{from}', '{to}') AS BLOB)")
     };
@@ -21,18 +29,16 @@ fn every_part_of_a_summary_is_proved() {
         ("reason", body("\"reason\":\"", "\"reason\":\"nothing: ")),
         ("body", "UPDATE runs SET body = CAST('{}' AS BLOB)".to_owned()),
     ] {
-        let damaged = copy(&mut world, name);
+        let damaged = copy(world, name);
         damaged.change(&damage);
-        let broken = damaged.broken(&run);
+        let broken = damaged.broken(run);
         assert_eq!((broken.what.as_str(), broken.code.as_str()), ("summary", "TG0328"), "{name}: {broken:?}");
     }
 }
 
 /// What is left of a run whose end was lost is shown, and said to be that.
-#[test]
-fn a_lost_end_is_said_above_what_is_shown() {
-    let (mut world, run) = world_with_question();
-    let damaged = copy(&mut world, "lost");
+fn a_lost_end_is_said_above_what_is_shown(world: &mut World, run: &str) {
+    let damaged = copy(world, "lost");
     damaged.change("DELETE FROM rows WHERE place = (SELECT max(place) FROM rows)");
     damaged.change("UPDATE runs SET seq = (SELECT max(last_seq) FROM rows), head = (SELECT head FROM rows ORDER BY place DESC LIMIT 1)");
     let output = damaged.world.run(&format!("show {run}"), "");
@@ -75,23 +81,19 @@ fn one_bad_row_is_named_and_the_other_runs_go_on() {
     }
 }
 
-#[test]
-fn a_row_that_cannot_be_read_is_named_where_it_is() {
-    let (mut world, run) = world_with_question();
-    let damaged = copy(&mut world, "head");
+fn a_row_that_cannot_be_read_is_named_where_it_is(world: &mut World, run: &str) {
+    let damaged = copy(world, "head");
     damaged.change("UPDATE rows SET head = x'00' WHERE place = 3");
     let first = damaged.number("SELECT first_seq FROM rows WHERE place = 3");
     assert!(first > 1);
-    assert_eq!(damaged.broken(&run).seq, Some(first));
+    assert_eq!(damaged.broken(run).seq, Some(first));
 }
 
-#[test]
-fn a_lease_that_fell_back_behind_the_events_is_named_and_nobody_drives_on_it() {
-    let (mut world, run) = world_with_question();
+fn a_lease_that_fell_back_behind_the_events_is_named_and_nobody_drives_on_it(world: &mut World, run: &str) {
     for (name, damage) in [("less", "UPDATE leases SET epoch = 0"), ("gone", "DELETE FROM leases")] {
-        let damaged = copy(&mut world, name);
+        let damaged = copy(world, name);
         damaged.change(damage);
-        assert_eq!(damaged.broken(&run).code, "TG0427", "{name}");
+        assert_eq!(damaged.broken(run).code, "TG0427", "{name}");
         let refused = damaged.world.run(&format!("resume {run}"), "");
         let said = String::from_utf8(refused.stderr).unwrap();
         assert!(refused.status.code() == Some(1) && said.contains("TG0427"), "{said}");

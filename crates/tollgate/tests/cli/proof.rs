@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use tollgate_api::{Broken, VerifyResult};
 use tollgate_core::digest::Digest;
 
-use crate::look::{world_with_question, world_with_success};
+use crate::look::world_with_question;
 use crate::play::Play;
 use crate::world::World;
 
@@ -49,7 +49,10 @@ impl Copy<'_> {
 
 #[test]
 fn a_run_and_its_export_hold() {
-    let (mut world, run) = world_with_success();
+    let (mut world, run) = world_with_question();
+    let earlier = world.json(&format!("verify {run} --json")).0[0]["runs"][0]["head"].as_str().unwrap().to_owned();
+    assert!(world.run(&format!("decide {run} dec_2 --text Hello --no-wait"), "").status.success());
+    assert_eq!(world.json(&format!("verify {run} --head {run}={earlier} --json")).1, 0, "what came before it");
     let (results, exit) = world.json(&format!("verify {run} --json"));
     let result: VerifyResult = serde_json::from_value(results[0].clone()).unwrap();
     assert_eq!((exit, result.valid), (0, true));
@@ -71,16 +74,15 @@ fn a_run_and_its_export_hold() {
 }
 
 #[test]
-fn a_head_of_earlier_still_proves_what_came_before_it() {
-    let (world, run) = world_with_question();
-    let head = world.json(&format!("verify {run} --json")).0[0]["runs"][0]["head"].as_str().unwrap().to_owned();
-    assert!(world.run(&format!("decide {run} dec_2 --text Hello --no-wait"), "").status.success());
-    assert_eq!(world.json(&format!("verify {run} --head {run}={head} --json")).1, 0);
+fn damage_is_named() {
+    let (mut world, run) = world_with_question();
+    a_changed_object_is_named_with_the_event_that_names_it(&mut world, &run);
+    damage_is_named_with_its_first_event(&mut world, &run);
+    a_lost_tail_a_lost_run_and_a_false_summary_are_seen(&mut world, &run);
+    a_forged_tail_that_chains_is_not_what_was_committed(&mut world, &run);
 }
 
-#[test]
-fn damage_is_named_with_its_first_event() {
-    let (mut world, run) = world_with_question();
+fn damage_is_named_with_its_first_event(world: &mut World, run: &str) {
     let rows: Vec<(u64, u64, u64)> = {
         let database = Connection::open(world.path("state/journal.db")).unwrap();
         let mut statement = database.prepare("SELECT place, first_seq, last_seq FROM rows ORDER BY place").unwrap();
@@ -90,40 +92,38 @@ fn damage_is_named_with_its_first_event() {
     assert!(rows.len() >= 3, "{rows:?}");
     let (second, third) = (rows[1], rows[2]);
 
-    let flipped = copy(&mut world, "flipped");
+    let flipped = copy(world, "flipped");
     flipped.change(&format!(
         "UPDATE rows SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"epoch\":1', '\"epoch\":2') AS BLOB) WHERE place = {}",
         second.0
     ));
-    let broken = flipped.broken(&run);
+    let broken = flipped.broken(run);
     assert_eq!((broken.what.as_str(), broken.seq), ("chain", Some(second.1)), "{broken:?}");
 
-    let dropped = copy(&mut world, "dropped");
+    let dropped = copy(world, "dropped");
     dropped.change(&format!("DELETE FROM rows WHERE place = {}", second.0));
     let broken = dropped.broken("--all");
     assert_eq!((broken.what.as_str(), broken.seq), ("chain", Some(second.1)), "{broken:?}");
 
-    let swapped = copy(&mut world, "swapped");
+    let swapped = copy(world, "swapped");
     let sql = "UPDATE rows SET bytes = (SELECT o.bytes FROM rows o WHERE o.place = A), head = (SELECT o.head FROM rows o WHERE o.place = A) WHERE place = B";
     swapped.database.execute_batch("CREATE TABLE kept AS SELECT * FROM rows").unwrap();
     let sql = sql.replace("FROM rows o", "FROM kept o");
     swapped.change(&sql.replace("= A", &format!("= {}", second.0)).replace("= B", &format!("= {}", third.0)));
     swapped.change(&sql.replace("= A", &format!("= {}", third.0)).replace("= B", &format!("= {}", second.0)));
-    let broken = swapped.broken(&run);
+    let broken = swapped.broken(run);
     assert_eq!((broken.what.as_str(), broken.seq), ("chain", Some(second.1)), "{broken:?}");
 }
 
-#[test]
-fn a_lost_tail_a_lost_run_and_a_false_summary_are_seen() {
-    let (mut world, run) = world_with_question();
-    let cut = copy(&mut world, "cut");
+fn a_lost_tail_a_lost_run_and_a_false_summary_are_seen(world: &mut World, run: &str) {
+    let cut = copy(world, "cut");
     cut.change("DELETE FROM rows WHERE place = (SELECT max(place) FROM rows)");
     let last = cut.number("SELECT max(last_seq) FROM rows");
-    let broken = cut.broken(&run);
+    let broken = cut.broken(run);
     assert_eq!(broken.seq, Some(last + 1), "{broken:?}");
 
     // Somebody who also rewrites the run's row is caught by the heads beside the database.
-    let hidden = copy(&mut world, "hidden");
+    let hidden = copy(world, "hidden");
     hidden.change("DELETE FROM rows WHERE place = (SELECT max(place) FROM rows)");
     hidden.change(
         "UPDATE runs SET seq = (SELECT max(last_seq) FROM rows), place = (SELECT max(place) FROM rows), \
@@ -132,21 +132,19 @@ fn a_lost_tail_a_lost_run_and_a_false_summary_are_seen() {
     let broken = hidden.broken("--all");
     assert!(matches!(broken.what.as_str(), "tail" | "summary"), "{broken:?}");
 
-    let gone = copy(&mut world, "gone");
+    let gone = copy(world, "gone");
     gone.change("DELETE FROM runs");
     assert_eq!(gone.broken("--all").code, "TG0422");
 
-    let lied = copy(&mut world, "lied");
+    let lied = copy(world, "lied");
     lied.change("UPDATE runs SET status = 'succeeded'");
-    let broken = lied.broken(&run);
+    let broken = lied.broken(run);
     assert_eq!((broken.what.as_str(), broken.code.as_str()), ("summary", "TG0328"));
 }
 
 /// Whoever can write to the database can make rows that chain; the committed heads tell them apart.
-#[test]
-fn a_forged_tail_that_chains_is_not_what_was_committed() {
-    let (mut world, run) = world_with_question();
-    let forged = copy(&mut world, "forged");
+fn a_forged_tail_that_chains_is_not_what_was_committed(world: &mut World, run: &str) {
+    let forged = copy(world, "forged");
     let two = "SELECT head, bytes, place, first_seq FROM rows ORDER BY place DESC LIMIT 2";
     let rows: Vec<([u8; 32], Vec<u8>, u64, u64)> = {
         let mut statement = forged.database.prepare(two).unwrap();
@@ -159,21 +157,19 @@ fn a_forged_tail_that_chains_is_not_what_was_committed() {
     let head = Digest(rows[1].0).chain(&bytes).0;
     let update = "UPDATE rows SET bytes = ?1, head = ?2 WHERE place = ?3";
     assert_eq!(forged.database.execute(update, rusqlite::params![bytes, head, rows[0].2]).unwrap(), 1);
-    let broken = forged.broken(&run);
+    let broken = forged.broken(run);
     assert_eq!(broken.code, "TG0421", "{broken:?}");
     assert_eq!(forged.database.execute("UPDATE runs SET head = ?1", [head]).unwrap(), 1);
-    let broken = forged.broken(&run);
+    let broken = forged.broken(run);
     assert_eq!((broken.code.as_str(), broken.what.as_str()), ("TG0422", "tail"), "{broken:?}");
 }
 
-#[test]
-fn a_changed_object_is_named_with_the_event_that_names_it() {
-    let (mut world, run) = world_with_question();
+fn a_changed_object_is_named_with_the_event_that_names_it(world: &mut World, run: &str) {
     world.type_in(&format!("export {run} -o ../good.tar"));
-    let changed = copy(&mut world, "changed");
+    let changed = copy(world, "changed");
     // The worker's report is the object that the last event to name one names.
     changed.change("UPDATE objects SET bytes = CAST('changed' AS BLOB) WHERE id = (SELECT max(id) FROM objects)");
-    let broken = changed.broken(&run);
+    let broken = changed.broken(run);
     assert_eq!(broken.what, "object", "{broken:?}");
     let sentence: String = changed
         .database
