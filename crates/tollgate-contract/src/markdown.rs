@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use tollgate_core::Name;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
 use crate::text::{Source, clean, is_unseen, lines, lines_in};
 
@@ -20,7 +20,7 @@ const INDENT_MAX: usize = 256;
 /// How far a tab indents.
 const TAB: usize = 4;
 
-/// A block at the top level of a section.
+/// A block at the outermost level of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// What it is.
@@ -32,8 +32,8 @@ pub struct Block {
 /// What a block is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BlockKind {
-    /// A heading of another level, with the range of its words.
-    Heading(Range<usize>),
+    /// A heading with `#`: its level, and the range of its words.
+    Heading(usize, Range<usize>),
     /// Words with a line of `-` or `=` right below: a heading, or a rule that somebody put too close.
     Underlined(Range<usize>),
     /// One item of a list, with what is nested in it.
@@ -45,6 +45,10 @@ pub enum BlockKind {
         /// Whether the closing fence is there.
         closed: bool,
     },
+    /// Code by its indentation.
+    Indented,
+    /// A quote, with what is nested in it.
+    Quote,
     /// Any other text.
     Paragraph,
     /// A block of HTML that is more than comments, or a comment that never ends.
@@ -75,14 +79,6 @@ pub struct Outline {
     pub sections: Vec<Section>,
 }
 
-impl Outline {
-    /// Where a code fence begins that never ends: all that follows is in it.
-    pub fn open_fence(&self) -> Option<usize> {
-        let last = self.sections.last().map_or(&self.before, |section| &section.blocks).last()?;
-        matches!(last.kind, BlockKind::Fence { closed: false, .. }).then_some(last.range.start)
-    }
-}
-
 /// Whether a code fence that never ends has swallowed a heading of some words; the fence, if it has.
 pub fn swallowed(text: &str, open: Option<usize>, is: impl Fn(&str) -> bool) -> Option<usize> {
     let range = open?..text.len();
@@ -106,14 +102,30 @@ pub fn outline(source: &Source<'_>) -> Result<Outline, Refused> {
         return Err(refused);
     }
     let mut outline = Outline::default();
-    let mut depth = 0usize;
-    let mut in_list = false;
+    for Block { kind, range } in blocks(text) {
+        if let BlockKind::Heading(2, title) = kind {
+            if let Some(last) = outline.sections.last_mut() {
+                last.body.end = range.start;
+            }
+            let body = range.end..text.len();
+            outline.sections.push(Section { start: range.start, title, body, blocks: Vec::new() });
+        } else {
+            let blocks = outline.sections.last_mut().map_or(&mut outline.before, |section| &mut section.blocks);
+            blocks.push(Block { kind, range });
+        }
+    }
+    Ok(outline)
+}
+
+/// The blocks of a text at its outermost level, in its order; of a list, its items.
+pub fn blocks(text: &str) -> Vec<Block> {
+    let (mut found, mut depth, mut in_list) = (Vec::new(), 0usize, false);
     for (event, range) in Parser::new(text).into_offset_iter() {
         match event {
             Event::Start(tag) => {
                 in_list = if depth == 0 { matches!(tag, Tag::List(_)) } else { in_list };
                 if depth == 0 || (depth == 1 && in_list && matches!(tag, Tag::Item)) {
-                    add(text, &mut outline, &tag, range);
+                    found.extend(kind(text, &tag, &range).map(|kind| Block { kind, range }));
                 }
                 depth += 1;
             }
@@ -121,7 +133,7 @@ pub fn outline(source: &Source<'_>) -> Result<Outline, Refused> {
             _ => {}
         }
     }
-    Ok(outline)
+    found
 }
 
 /// Why a text is not read at all.
@@ -132,34 +144,23 @@ pub fn refused(text: &str) -> Option<Refused> {
     }
 }
 
-fn add(text: &str, outline: &mut Outline, tag: &Tag<'_>, range: Range<usize>) {
+fn kind(text: &str, tag: &Tag<'_>, range: &Range<usize>) -> Option<BlockKind> {
     let written = &text[range.clone()];
-    let kind = match tag {
+    Some(match tag {
         Tag::Heading { .. } if !written.trim_start().starts_with('#') => {
             let words = written.trim_end().rfind(['\n', '\r']).map_or("", |at| written[..at].trim_end());
             BlockKind::Underlined(range.start..range.start + words.len())
         }
-        Tag::Heading { level, .. } => {
-            let title = heading_title(text, &range);
-            if *level == HeadingLevel::H2 {
-                if let Some(last) = outline.sections.last_mut() {
-                    last.body.end = range.start;
-                }
-                let body = range.end..text.len();
-                outline.sections.push(Section { start: range.start, title, body, blocks: Vec::new() });
-                return;
-            }
-            BlockKind::Heading(title)
-        }
-        Tag::CodeBlock(CodeBlockKind::Fenced(_)) => fence(text, &range),
+        Tag::Heading { level, .. } => BlockKind::Heading(*level as usize, heading_title(text, range)),
+        Tag::CodeBlock(CodeBlockKind::Fenced(_)) => fence(text, range),
+        Tag::CodeBlock(CodeBlockKind::Indented) => BlockKind::Indented,
+        Tag::BlockQuote(_) => BlockKind::Quote,
         Tag::HtmlBlock if is_comment(written) => BlockKind::Comment,
         Tag::HtmlBlock => BlockKind::Html,
         Tag::Item => BlockKind::Item,
-        Tag::List(_) => return,
+        Tag::List(_) => return None,
         _ => BlockKind::Paragraph,
-    };
-    let blocks = outline.sections.last_mut().map_or(&mut outline.before, |section| &mut section.blocks);
-    blocks.push(Block { kind, range });
+    })
 }
 
 /// Whether a block of HTML is comments and nothing else: words behind a comment on its last line are words.
@@ -347,10 +348,12 @@ mod tests {
         let sections = outline(&source).expect("an outline").sections;
         let line = |section: &Section| {
             let blocks = section.blocks.iter().map(|block| match &block.kind {
-                BlockKind::Heading(title) => format!("#{}", &text[title.clone()]),
+                BlockKind::Heading(_, title) => format!("#{}", &text[title.clone()]),
                 BlockKind::Item => format!("-{:?}", item_text(text, &block.range).0),
                 BlockKind::Fence { content, closed } => format!("{closed}{:?}", &text[content.clone()]),
                 BlockKind::Paragraph => format!("P{:?}", text[block.range.clone()].trim()),
+                BlockKind::Quote => format!("Q{:?}", text[block.range.clone()].trim()),
+                BlockKind::Indented => format!("I{:?}", text[block.range.clone()].trim()),
                 BlockKind::Underlined(title) => format!("_{:?}", &text[title.clone()]),
                 BlockKind::Html => "H".to_owned(),
                 BlockKind::Comment => "C".to_owned(),
@@ -374,10 +377,10 @@ mod tests {
     fn a_heading_inside_something_is_no_section() {
         assert_eq!(shown("## A\n```\n## B\n```\n"), "A[true\"## B\\n\"]");
         assert_eq!(shown("## A\n~~~~\n~~~\n## B\n"), "A[false\"~~~\\n## B\\n\"]");
-        assert_eq!(shown("## A\n- ## B\n  ## C\n> ## D\n"), "A[-\"## B\\n## C\" P\"> ## D\"]");
+        assert_eq!(shown("## A\n- ## B\n  ## C\n> ## D\n"), "A[-\"## B\\n## C\" Q\"> ## D\"]");
         assert_eq!(shown("## A\n<!--\n## B\n-->\n"), "A[C]");
         assert_eq!(shown("## A\n<!-- a --> <!-- b -->\n\n<!-- c --> d\n\n<!--\n## B\n"), "A[C H H]");
-        assert_eq!(shown("## A\nB\n---\nC d\ne\n===\n    ## C\n"), "A[_\"B\" _\"C d\\ne\" P\"## C\"]");
+        assert_eq!(shown("## A\nB\n---\nC d\ne\n===\n    ## C\n"), "A[_\"B\" _\"C d\\ne\" I\"## C\"]");
     }
 
     #[test]

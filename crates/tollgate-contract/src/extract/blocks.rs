@@ -1,66 +1,22 @@
-//! The blocks of a text at its outermost level, by CommonMark: what may hold a document, and what is opaque.
+//! The blocks of a text at its outermost level: what may hold a document, and what is opaque.
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
-
-use crate::markdown::{self, BlockKind, heading_title};
+use crate::markdown::{self, Block, BlockKind, heading_title};
 use crate::text::lines;
-
-/// A block at the outermost level. Paragraphs are not among them: they are what lies between.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Block {
-    pub kind: Kind,
-    pub range: Range<usize>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A heading with `#`: its level and where its words are.
-    Heading(usize, Range<usize>),
-    /// Code, with the range of its lines; one fence that never ends is open.
-    Code { content: Range<usize>, open: bool },
-    /// A list or a quote.
-    Container,
-    /// HTML: a comment, a tag.
-    Html,
-}
 
 /// The blocks of a text, in its order.
 pub fn blocks(text: &str) -> Vec<Block> {
-    if markdown::refused(text).is_some() {
-        return by_line(text);
-    }
-    let (mut found, mut depth) = (Vec::new(), 0usize);
-    for (event, range) in Parser::new(text).into_offset_iter() {
-        match event {
-            Event::Start(tag) => {
-                if depth == 0 {
-                    found.extend(kind(text, &tag, &range).map(|kind| Block { kind, range }));
-                }
-                depth += 1;
-            }
-            Event::End(_) => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    found
+    if markdown::refused(text).is_some() { by_line(text) } else { markdown::blocks(text) }
 }
 
-fn kind(text: &str, tag: &Tag<'_>, range: &Range<usize>) -> Option<Kind> {
-    Some(match tag {
-        Tag::Heading { level, .. } if text[range.clone()].trim_start().starts_with('#') => {
-            Kind::Heading(*level as usize, heading_title(text, range))
-        }
-        Tag::CodeBlock(CodeBlockKind::Fenced(_)) => match markdown::fence(text, range) {
-            BlockKind::Fence { content, closed } => Kind::Code { content, open: !closed },
-            _ => return None,
-        },
-        Tag::CodeBlock(CodeBlockKind::Indented) => Kind::Code { content: range.clone(), open: false },
-        Tag::BlockQuote(_) | Tag::List(_) => Kind::Container,
-        Tag::HtmlBlock => Kind::Html,
-        _ => return None,
-    })
+/// The lines of a block that is code.
+pub fn code(block: &Block) -> Option<Range<usize>> {
+    match &block.kind {
+        BlockKind::Fence { content, .. } => Some(content.clone()),
+        BlockKind::Indented => Some(block.range.clone()),
+        _ => None,
+    }
 }
 
 /// The headings and fences of a text that is too long or nests too deeply to be parsed whole.
@@ -71,7 +27,7 @@ fn by_line(text: &str) -> Vec<Block> {
         match (fence.is_code(line), open) {
             (true, None) => open = Some((start, range.end)),
             (false, Some((from, content))) => {
-                let kind = Kind::Code { content: content..start, open: false };
+                let kind = BlockKind::Fence { content: content..start, closed: true };
                 found.push(Block { kind, range: from..range.end });
                 open = None;
             }
@@ -79,14 +35,15 @@ fn by_line(text: &str) -> Vec<Block> {
                 let level = line.bytes().take_while(|byte| *byte == b'#').count();
                 if level <= 6 && (line.len() == level || line[level..].starts_with([' ', '\t', '\r', '\n'])) {
                     let title = heading_title(text, &range);
-                    found.push(Block { kind: Kind::Heading(level, title), range });
+                    found.push(Block { kind: BlockKind::Heading(level, title), range });
                 }
             }
             (true, Some(_)) | (false, None) => {}
         }
     }
     if let Some((from, content)) = open {
-        found.push(Block { kind: Kind::Code { content: content..text.len(), open: true }, range: from..text.len() });
+        let kind = BlockKind::Fence { content: content..text.len(), closed: false };
+        found.push(Block { kind, range: from..text.len() });
     }
     found
 }
@@ -98,7 +55,7 @@ pub fn only_fence(text: &str) -> Option<Range<usize>> {
         return None;
     }
     match &blocks(text)[..] {
-        [Block { kind: Kind::Code { content, open: false }, range }]
+        [Block { kind: BlockKind::Fence { content, closed: true }, range }]
             if text[..range.start].trim().is_empty() && text[range.end..].trim().is_empty() =>
         {
             Some(content.clone())
@@ -124,7 +81,8 @@ mod tests {
     #[test]
     fn a_long_text_has_the_same_headings_and_fences() {
         let text = "# A\nb\n```\n## C\n```\n## D ##\n";
-        let kinds = |blocks: Vec<Block>| blocks.into_iter().map(|block| block.kind).collect::<Vec<_>>();
+        let is_read = |kind: &BlockKind| *kind != BlockKind::Paragraph;
+        let kinds = |blocks: Vec<Block>| blocks.into_iter().map(|block| block.kind).filter(is_read).collect::<Vec<_>>();
         assert_eq!(kinds(by_line(text)), kinds(blocks(text)));
     }
 }

@@ -5,10 +5,10 @@ use std::ops::Range;
 use memchr::memchr;
 
 use super::agent_output::{Said, Speech};
-use super::blocks::{self, Block, Kind};
+use super::blocks;
 use super::json_scan::{self, End, Skimmed};
 use super::signature::{Heads, Looks, Shape};
-use crate::markdown::Fence;
+use crate::markdown::{Block, BlockKind, Fence};
 use crate::text::lines;
 
 /// So many documents are told apart; of more, the last ones.
@@ -131,21 +131,20 @@ fn json(text: &str, blocks: &[Block], shape: &Shape, place: &Place, found: &mut 
         let block = before.checked_sub(1).map(|index| &blocks[index]).filter(|block| block.range.contains(&at));
         // What begins a line is no part of a list or a quote, though Markdown takes it for a line that goes on in it.
         let begins_line = at == 0 || bytes[at - 1] == b'\n';
+        if let Some((block, content)) = block.and_then(|block| Some((block, blocks::code(block)?))) {
+            if text[content.start..at.max(content.start)].trim().is_empty() {
+                let range = in_code(text, &content, at, shape);
+                found.extend(range.map(|range| place.candidate(range, Form::Json, Some(block.range.end))));
+            }
+            at = block.range.end.max(at + 1);
+            continue;
+        }
         match block.map(|block| (&block.kind, block.range.end)) {
-            Some((Kind::Code { content, .. }, end)) => {
-                if text[content.start..at.max(content.start)].trim().is_empty() {
-                    found.extend(
-                        in_code(text, content, at, shape).map(|range| place.candidate(range, Form::Json, Some(end))),
-                    );
-                }
+            Some((BlockKind::Html | BlockKind::Comment, end)) => {
                 at = end.max(at + 1);
                 continue;
             }
-            Some((Kind::Html, end)) => {
-                at = end.max(at + 1);
-                continue;
-            }
-            Some((Kind::Container, _)) if !begins_line => {
+            Some((BlockKind::Item | BlockKind::Quote, _)) if !begins_line => {
                 at += 1;
                 continue;
             }
@@ -172,7 +171,7 @@ fn json(text: &str, blocks: &[Block], shape: &Shape, place: &Place, found: &mut 
         }
         at = next;
     }
-    if let Some(Block { kind: Kind::Code { content, open: true }, .. }) = blocks.last()
+    if let Some(Block { kind: BlockKind::Fence { content, closed: false }, .. }) = blocks.last()
         && text[content.clone()].trim().is_empty()
     {
         found.push(Candidate { cut: true, ..place.candidate(text.len()..text.len(), Form::Text, None) });
@@ -210,8 +209,8 @@ fn markdown(text: &str, blocks: &[Block], known: &Heads, place: &Place, found: &
     let heads: Vec<(usize, &str, usize)> = blocks
         .iter()
         .filter_map(|block| match &block.kind {
-            Kind::Heading(level, title) => Some((*level, &text[title.clone()], block.range.start)),
-            Kind::Code { .. } | Kind::Container | Kind::Html => None,
+            BlockKind::Heading(level, title) => Some((*level, &text[title.clone()], block.range.start)),
+            _ => None,
         })
         .collect();
     let mut push = |range: Range<usize>, cut: bool| {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::candidates::{markdown_in, objects};
 use super::{Dialect, Trailing, blocks, json_scan};
 use crate::Context;
-use crate::markdown::is_comment;
+use crate::markdown::{BlockKind, is_comment};
 
 /// The JSON in a file that holds one document of a contract, where nothing else in the file looks like one or is other JSON. Around a
 /// report that accepts the work, nothing but a code fence may be where the contract refuses text beside it.
@@ -31,9 +31,11 @@ pub fn only_fence(dialect: Dialect<'_>, text: &str, context: &Context) -> Option
         return None;
     }
     let text = &text[inside.clone()];
-    let begins = blocks::blocks(text).first().is_some_and(|block| match &block.kind {
-        blocks::Kind::Heading(level, title) => heads.is_head(*level, &text[title.clone()]),
-        blocks::Kind::Code { .. } | blocks::Kind::Container | blocks::Kind::Html => false,
+    let blocks = blocks::blocks(text);
+    let first = blocks.iter().find(|block| !matches!(block.kind, BlockKind::Paragraph | BlockKind::Underlined(_)));
+    let begins = first.is_some_and(|block| match &block.kind {
+        BlockKind::Heading(level, title) => heads.is_head(*level, &text[title.clone()]),
+        _ => false,
     });
     begins.then_some(inside)
 }

@@ -51,7 +51,7 @@ fn read_all(body: &str) -> (Vec<Correction>, Vec<Diagnostic>) {
     };
     let blocks = before.iter().chain(sections.iter().flat_map(|section| &section.blocks));
     let misplaced = blocks.filter(|block| match &block.kind {
-        BlockKind::Heading(title) | BlockKind::Underlined(title) => is_same_name(&text[title.clone()], TITLE),
+        BlockKind::Heading(_, title) | BlockKind::Underlined(title) => is_same_name(&text[title.clone()], TITLE),
         _ => false,
     });
     for block in misplaced.take(CORRECTIONS_MAX / 2) {

@@ -83,14 +83,21 @@ fn is_none(text: &str) -> bool {
 /// The section that a heading on another level names.
 fn named(text: &str, block: &Block) -> Option<Heading> {
     match &block.kind {
-        BlockKind::Heading(words) => Heading::find(&text[words.clone()]).map(|(heading, _)| heading),
+        BlockKind::Heading(_, words) => Heading::find(&text[words.clone()]).map(|(heading, _)| heading),
         BlockKind::Underlined(_)
         | BlockKind::Item
         | BlockKind::Fence { .. }
+        | BlockKind::Indented
+        | BlockKind::Quote
         | BlockKind::Paragraph
         | BlockKind::Html
         | BlockKind::Comment => None,
     }
+}
+
+/// Whether a block is shown and never read: code, a quote or a comment.
+fn is_opaque(block: &Block) -> bool {
+    matches!(block.kind, BlockKind::Fence { .. } | BlockKind::Indented | BlockKind::Quote | BlockKind::Comment)
 }
 
 /// The known word that is meant by one in another spelling.
@@ -138,22 +145,6 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Whether a block is shown and never read: code, a quote or a comment.
-    fn is_opaque(&self, block: &Block) -> bool {
-        let text = self.source.text();
-        match &block.kind {
-            BlockKind::Fence { .. } | BlockKind::Comment => true,
-            BlockKind::Paragraph => {
-                let line = text[..block.range.start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
-                let written = &text[line..block.range.end];
-                let bare = written.trim_start_matches([' ', '\t']);
-                let indent = &written[..written.len() - bare.len()];
-                bare.starts_with('>') || indent.contains('\t') || indent.len() >= 4
-            }
-            BlockKind::Heading(_) | BlockKind::Underlined(_) | BlockKind::Item | BlockKind::Html => false,
-        }
-    }
-
     /// Complains about headings of sections on another level: what follows them counts for this section, or for none.
     fn misplaced(&mut self, heading: Heading) {
         let text = self.source.text();
@@ -172,7 +163,7 @@ impl<'a> Reader<'a, '_> {
     /// The blocks that are read, each with the range of its words.
     fn blocks(&self) -> Vec<(&'a Block, Range<usize>)> {
         let own = self.section.blocks.iter().take_while(|block| named(self.source.text(), block).is_none());
-        let blocks = own.filter(|block| !self.is_opaque(block));
+        let blocks = own.filter(|block| !is_opaque(block));
         let words = |block: &'a Block| match &block.kind {
             // A rule right below a line makes a heading of that line.
             BlockKind::Underlined(words) => (block, words.clone()),
