@@ -21,7 +21,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
+use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::{Dialects, check, read};
+use tollgate_core::run::Event;
 use tollgate_testkit::script::{Play, dialects_text, play, play_under};
 
 struct Case {
@@ -155,4 +157,22 @@ fn an_ask_of_the_same_name_in_another_flow_is_refused() {
             + ask),
     );
     assert!(problems.iter().any(|problem| problem.message.contains("there is another ask `rest`")), "{problems:#?}");
+}
+
+/// What a command found is found by the attempt that ran it, whoever else works at the time.
+#[test]
+fn a_command_that_fails_is_told_of_its_own_attempt() {
+    let (played, log) = play(
+        "protocol build-plan | input complexity=complex | input sides=backend,frontend | advance sign-off=approve
+         unit backend scope=api/** | row DoD-1 unit=backend group=dod cmd=make
+         unit frontend scope=web/** | row DoD-2 unit=frontend group=dod | row T-1 group=tester
+         report build@backend ok write=api/a.rs | report build@frontend ok write=web/b.js | ran DoD-1=fail
+         report check@backend accept",
+    );
+    assert!(log.contains("att_3 runs DoD-1 in main/sides:backend"), "{log}");
+    let found = played.unwrap().events.into_iter().find_map(|recorded| match recorded.event {
+        Event::FindingOpened(opened) => Some(opened.about.attempt),
+        _ => None,
+    });
+    assert_eq!(found, Some(AttemptId(3)), "{log}");
 }

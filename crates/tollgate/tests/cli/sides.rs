@@ -169,26 +169,6 @@ fn both_sides_start_from_what_devops_left_and_do_not_see_each_other() {
     play.holds();
 }
 
-/// What a command found is found by the attempt that ran it, whoever else works at the time.
-#[test]
-fn a_command_that_fails_is_told_of_its_own_attempt() {
-    let bye = BACKEND.replace("echo Hello", "echo Bye");
-    let slow = CHECKED[1].replace("unit: frontend,", "unit: frontend, delay_ms: 1500,");
-    let (play, _) = play(&[("developer", &[&bye]), ("dod-checker", &[CHECKED[0], &slow])]);
-    let events = play.events();
-    let found = events.iter().find_map(|event| match &event.event {
-        Event::FindingOpened(opened) if opened.about.criterion.as_deref() == Some("DoD-1") => {
-            Some(opened.about.attempt)
-        }
-        _ => None,
-    });
-    let by = events.iter().find_map(|event| match &event.event {
-        Event::AttemptStarted(started) if Some(started.attempt) == found => Some((&started.instance, &started.work)),
-        _ => None,
-    });
-    assert!(matches!(by, Some((instance, Work::Commands { .. })) if instance.ends_with(":backend")), "{by:?}");
-}
-
 #[test]
 fn what_is_outside_the_scope_is_taken_out_when_a_person_says_so() {
     let out = r#"{unit: frontend, iteration: 2, delete: [conf/lang], report: {status: complete, abstract: {outcome: taken out, next_phase: dod-checker}, files_deleted: [conf/lang]}}"#;
