@@ -82,27 +82,21 @@ fn an_answer_by_hand_is_what_lies_in_the_work_tree() {
 /// Who knows where the tree lies need not be shown it; what a worker left is not a person's change.
 #[test]
 fn what_was_not_shown_is_taken_when_it_is_a_persons() {
-    let run = |checks: &[String]| {
-        let mut play = Play::new(crate::play::TASK, &crate::play::script(&[("dod-checker", checks)]));
-        play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve", "--json"]).exits(4);
-        play.run =
-            tollgate_store::Journal::list(&*play.journal(), &Default::default()).unwrap().runs[0].run.to_string();
-        let tree = play.world.path(&format!("state/trees/{}/backend/greet.sh", play.run));
-        (play, tree)
-    };
-    let (play, tree) = run(&[at(4, COVERED), else_(GAP)]);
+    let checks = [at(5, COVERED), else_(GAP)];
+    let mut play = Play::new(crate::play::TASK, &crate::play::script(&[("dod-checker", &checks)]));
+    play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve", "--json"]).exits(4);
+    play.run = tollgate_store::Journal::list(&*play.journal(), &Default::default()).unwrap().runs[0].run.to_string();
+    let tree = play.world.path(&format!("state/trees/{}/backend/greet.sh", play.run));
     std::fs::write(&tree, "echo Hello, by hand\n").unwrap();
     play.tollgate(&["inbox"]).exits(0);
-    play.decide(&["dec_2", "by-hand"]).exits(0).says("succeeded");
-    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello, by hand\n"));
-    play.holds();
-    let (play, tree) = run(&[at(4, COVERED), else_(GAP)]);
+    play.decide(&["dec_2", "by-hand", "--json"]).exits(4);
     // As an attempt leaves it that could not be measured.
     std::fs::write(&tree, "rm -rf /\n").unwrap();
     std::fs::write(play.world.path(&format!("state/runs/{}/hands/backend", play.run)), "back").unwrap();
-    play.decide(&["dec_2", "by-hand"]).exits(3).says("TG0522").says("answer again");
-    assert_eq!(std::fs::read_to_string(&tree).unwrap(), "echo Hello\n");
-    play.decide(&["dec_2", "by-hand"]).exits(0).says("succeeded");
+    play.decide(&["dec_3", "by-hand"]).exits(3).says("TG0522").says("answer again");
+    assert_eq!(std::fs::read_to_string(&tree).unwrap(), "echo Hello, by hand\n");
+    play.decide(&["dec_3", "by-hand"]).exits(0).says("succeeded");
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hello, by hand\n"));
     play.holds();
 }
 
