@@ -222,6 +222,10 @@ name_id!(
     /// A role of a protocol.
     RoleId
 );
+name_id!(
+    /// A gate of a protocol.
+    GateId
+);
 
 #[cfg(test)]
 mod tests {

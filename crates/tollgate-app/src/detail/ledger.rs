@@ -18,7 +18,7 @@ use tollgate_core::run::{Run, is_left};
 
 use super::history::History;
 use crate::wire;
-use tollgate_core::id::UnitId;
+use tollgate_core::id::{GateId, UnitId};
 
 /// How many rows or findings a reason names.
 const NAMED_MAX: usize = 6;
@@ -213,7 +213,7 @@ pub fn gates(run: &Run) -> Vec<api::Gate> {
     gates
 }
 
-fn one(run: &Run, name: &Name, gate: &Gate, unit: Option<&UnitId>, mandatory: bool) -> api::Gate {
+fn one(run: &Run, name: &GateId, gate: &Gate, unit: Option<&UnitId>, mandatory: bool) -> api::Gate {
     let status = gate::status(run, gate, unit);
     api::Gate {
         gate: name.to_string(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Name;
-use crate::id::{RoleId, StageId};
+use crate::id::{GateId, RoleId, StageId};
 use crate::words::words;
 
 /// A condition over variables, the subject, gates and the ledger.
@@ -23,7 +23,7 @@ pub enum Condition {
     /// The subject has one of these values of an attribute; `state` is built in.
     It { attr: Name, values: Vec<Name> },
     /// A gate holds for the subject.
-    Holds(Name),
+    Holds(GateId),
     /// The role's last judgement of this content accepts.
     Judged(RoleId),
     /// An ask was answered with one of these options.

@@ -8,7 +8,7 @@ use super::condition::Condition;
 use super::outcome::Outcome;
 use crate::Name;
 use crate::diagnostic::Place;
-use crate::id::{RoleId, StageId};
+use crate::id::{GateId, RoleId, StageId};
 use crate::report::{Part, Verdict};
 use crate::scope::Area;
 use crate::words::{words, words_or_name};
@@ -26,7 +26,7 @@ pub struct Protocol {
     pub areas: Vec<Area>,
     pub artifacts: BTreeMap<Name, Artifact>,
     pub roles: BTreeMap<RoleId, Role>,
-    pub gates: BTreeMap<Name, Gate>,
+    pub gates: BTreeMap<GateId, Gate>,
     /// Questions any flow may put: stages of kind `Ask`, in the order of the file.
     pub asks: Vec<Stage>,
     pub otherwise: Vec<Rule>,
@@ -194,7 +194,7 @@ pub struct Stage {
     /// Gates that must hold and artifacts that must exist when it starts.
     pub requires: Vec<Name>,
     /// Gates its acceptance establishes.
-    pub ensures: Vec<Name>,
+    pub ensures: Vec<GateId>,
     pub gives: Vec<Resource>,
     pub label: Option<Name>,
     pub on: Vec<Rule>,
@@ -207,7 +207,7 @@ pub struct Stage {
 pub enum Kind {
     Dispatch { role: RoleId },
     Ask(Ask),
-    Check { gates: Vec<Name> },
+    Check { gates: Vec<GateId> },
     Each(Each),
     Land(Land),
 }
@@ -351,7 +351,7 @@ pub enum Ensures {
     Nothing,
     /// What the origin would have established.
     Origin,
-    Gates(Vec<Name>),
+    Gates(Vec<GateId>),
 }
 
 /// The end of a route.
@@ -397,18 +397,18 @@ impl Protocol {
     }
 
     /// Whether a stage establishes a gate or delivers a document: itself, by an answer, or by a flow it runs for its subject.
-    pub fn establishes(&self, stage: &Stage, name: &Name) -> bool {
-        let answers =
-            stage.on.iter().any(|rule| matches!(&rule.route.ensures, Ensures::Gates(all) if all.contains(name)));
+    pub fn establishes(&self, stage: &Stage, name: &str) -> bool {
+        let has = |gates: &[GateId]| gates.iter().any(|gate| **gate == *name);
+        let answers = stage.on.iter().any(|rule| matches!(&rule.route.ensures, Ensures::Gates(all) if has(all)));
         let by_kind = match &stage.kind {
-            Kind::Check { gates } => gates.contains(name),
+            Kind::Check { gates } => has(gates),
             // Flows do not run each other in a circle: the checker refuses it.
             Kind::Each(Each { over: Over::It, flow, .. }) => {
                 self.flow(flow).is_some_and(|flow| flow.stages.iter().any(|stage| self.establishes(stage, name)))
             }
             Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Each(_) | Kind::Land(_) => false,
         };
-        answers || by_kind || stage.ensures.contains(name) || stage.gives.iter().any(|given| **given == **name)
+        answers || by_kind || has(&stage.ensures) || stage.gives.iter().any(|given| **given == *name)
     }
 
     /// Whether a resource lies in the tree: an area, all of it, or a document with a path.

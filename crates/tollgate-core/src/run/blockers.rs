@@ -7,7 +7,7 @@ use super::fan_out::is_left;
 use super::gate::{self, CriterionState, Status};
 use super::state::{Criterion, Run};
 use crate::Name;
-use crate::id::{DecisionId, FindingId, UnitId};
+use crate::id::{DecisionId, FindingId, GateId, UnitId};
 use crate::report::Disposition;
 
 /// One thing that is open. Journals keep what it displays.
@@ -29,9 +29,9 @@ pub enum Blocker {
     /// A row was judged on other content.
     RowStale(Name),
     /// A mandatory gate of the run.
-    Gate(Name, Status),
+    Gate(GateId, Status),
     /// A mandatory gate of a unit: the gate, the unit.
-    UnitGate(Name, UnitId),
+    UnitGate(GateId, UnitId),
     /// A finding of the run, with its first line.
     Finding(FindingId, FindingStatus, String),
     /// A finding that is open against the unit.

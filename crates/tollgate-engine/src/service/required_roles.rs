@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tollgate_core::Name;
-use tollgate_core::id::{RoleId, StageId};
+use tollgate_core::id::{GateId, RoleId, StageId};
 use tollgate_core::protocol::model::{Flow, Kind, Over, Stage, Target, Value, VariableKind};
 use tollgate_core::protocol::{Condition, Protocol};
 
@@ -70,7 +70,7 @@ pub fn units(protocol: &Protocol) -> Option<BTreeSet<Name>> {
 /// Whether a check passes, where its gates are over inputs alone.
 fn passes(protocol: &Protocol, stage: &Stage, inputs: &Inputs<'_>) -> Option<bool> {
     let Kind::Check { gates } = &stage.kind else { return None };
-    let holds = |gate: &Name| protocol.gates.get(gate).and_then(|gate| known(&gate.holds, inputs));
+    let holds = |gate: &GateId| protocol.gates.get(gate).and_then(|gate| known(&gate.holds, inputs));
     all(gates.iter().map(holds))
 }
 

@@ -99,7 +99,7 @@ impl<'a> Changes<'a> {
     fn gates_where(&self, is: impl Fn(&'a Gate) -> bool) -> Facts {
         let mut facts = Facts::default();
         let found = self.protocol.gates.iter().filter(|(_, gate)| is(gate));
-        found.filter_map(|(name, _)| self.space.gates.get(name)).for_each(|bit| facts.set(*bit));
+        found.filter_map(|(name, _)| self.space.gates.get(&**name)).for_each(|bit| facts.set(*bit));
         facts
     }
 

@@ -14,8 +14,7 @@ use super::change::{Changes, Reach, reaches};
 use super::gated::parts;
 use super::space::{Facts, Space, State, join, normal};
 use super::truth::{Judge, Truth};
-use crate::Name;
-use crate::id::RoleId;
+use crate::id::{GateId, RoleId};
 
 /// Pairs of edge and valuation that are looked at before a protocol counts as too large.
 const STEPS_MAX: usize = 20_000_000;
@@ -351,7 +350,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
 
     /// Whether an outcome can come about under a valuation, as far as gates that read variables tell.
     fn possible(&self, stage: &Stage, edge: &Edge, valuation: u32) -> bool {
-        let can_hold = |gate: &Name| self.judge.gate(gate, valuation).can_be(true);
+        let can_hold = |gate: &GateId| self.judge.gate(gate, valuation).can_be(true);
         let own = match (&stage.kind, &edge.outcome) {
             (Kind::Check { gates }, Outcome::Pass) => gates.iter().all(can_hold),
             (Kind::Check { gates }, Outcome::Fail) => gates.iter().any(|g| self.judge.gate(g, valuation).can_be(false)),
@@ -366,7 +365,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
     fn effect(&self, stage: &Stage, edge: &Edge, instance: usize) -> Effect {
         let mut effect = Effect { kills: self.changes.kills(&edge.amends), ..Effect::default() };
         for gate in &edge.ensures {
-            effect.gens.set(self.space.gates[gate]);
+            effect.gens.set(self.space.gates[&**gate]);
         }
         match &stage.kind {
             Kind::Dispatch { role } => self.dispatch_effect(stage, role, edge, &mut effect),
@@ -379,7 +378,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
                 effect.assign(stage.gives.iter().filter_map(chosen).collect());
             }
             Kind::Check { gates } if edge.outcome == Outcome::Pass => {
-                gates.iter().for_each(|gate| effect.gens.set(self.space.gates[gate]));
+                gates.iter().for_each(|gate| effect.gens.set(self.space.gates[&**gate]));
             }
             Kind::Check { .. } => {}
             Kind::Each(each) => {
@@ -423,7 +422,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         if !accepts && edge.outcome != Outcome::OK {
             return;
         }
-        stage.ensures.iter().for_each(|gate| effect.gens.set(self.space.gates[gate]));
+        stage.ensures.iter().for_each(|gate| effect.gens.set(self.space.gates[&**gate]));
         let mut dims = Vec::new();
         for given in &stage.gives {
             match given {

@@ -12,6 +12,7 @@ use super::space::State;
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
+use crate::id::GateId;
 
 /// What stages give can be given by them.
 pub(super) fn gives(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
@@ -102,7 +103,7 @@ fn inputs(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
 /// What a stage reads once it is entered: gates it evaluates, recommendations, units.
 fn entered(flow: &DataFlow<'_, '_>, node: &Node<'_>, runs: &State, breaches: &mut Breaches) {
     let stage = node.stage;
-    let mut gates: BTreeSet<&Name> = stage.ensures.iter().collect();
+    let mut gates: BTreeSet<&GateId> = stage.ensures.iter().collect();
     gates.extend(node.edges.iter().flat_map(|edge| &edge.ensures));
     match &stage.kind {
         Kind::Check { gates: checked } => gates.extend(checked),

@@ -14,10 +14,9 @@ use super::dataflow::{DataFlow, outcome_of};
 use super::gated::{parts, when};
 use super::space::{Facts, State};
 use super::truth::Truth;
-use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::id::StageId;
+use crate::id::{GateId, StageId};
 
 /// Places and valuations that are looked at for the paths of one check; a breach after that has no path in its message.
 const PLACES_MAX: usize = 1_000_000;
@@ -26,7 +25,7 @@ const SHOWN_MAX: usize = 12;
 
 pub(super) fn check(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
     let gates = flow.graph.protocol.gates.iter().filter(|(_, gate)| gate.mandatory_run.is_some());
-    let gates: Vec<(&Name, &Gate)> = gates.filter(|(_, gate)| asks_for_work(flow.graph, gate)).collect();
+    let gates: Vec<(&GateId, &Gate)> = gates.filter(|(_, gate)| asks_for_work(flow.graph, gate)).collect();
     let Some(main) = flow.instances.first().filter(|_| !gates.is_empty()) else { return };
     let mut places_left = PLACES_MAX;
     for (over, stages) in sets(flow) {
@@ -66,7 +65,7 @@ fn asks_for_work(graph: &Graph<'_>, gate: &Gate) -> bool {
 }
 
 /// The valuations of an end for which a gate is mandatory and the `each` over these units was not entered on every path.
-fn missing(flow: &DataFlow<'_, '_>, out: &State, name: &Name, gate: &Gate, over: &Over) -> Vec<u32> {
+fn missing(flow: &DataFlow<'_, '_>, out: &State, name: &GateId, gate: &Gate, over: &Over) -> Vec<u32> {
     let entered = |facts: &Facts| flow.space.entered(over).is_none_or(|bit| facts.has(bit));
     let owed = |valuation: u32| {
         let mandatory = gate.mandatory_run.as_ref();

@@ -11,8 +11,8 @@ use super::change::reaches;
 use super::dataflow::{DataFlow, Instance};
 use super::space::{Facts, State};
 use super::truth::Truth;
-use crate::Name;
 use crate::code::Code;
+use crate::id::GateId;
 
 /// How many gates may read each other, one behind the other, and how many conditions one may come to.
 const READ_DEPTH_MAX: usize = 16;
@@ -22,17 +22,19 @@ const CONDITIONS_MAX: usize = 10_000;
 pub(super) fn gates(graph: &Graph<'_>, breaches: &mut Breaches) {
     let protocol = graph.protocol;
     let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages);
-    let mut used: BTreeSet<&Name> = stages().flat_map(|stage| &stage.requires).collect();
-    used.extend(protocol.conditions().filter_map(|c| if let Condition::Holds(gate) = c { Some(gate) } else { None }));
+    let mut used: BTreeSet<&str> = stages().flat_map(|stage| &stage.requires).map(|name| &**name).collect();
+    used.extend(
+        protocol.conditions().filter_map(|c| if let Condition::Holds(gate) = c { Some(&**gate) } else { None }),
+    );
     for stage in stages() {
         if let Kind::Check { gates } = &stage.kind {
-            used.extend(gates.iter().filter(|gate| over_variables(protocol, gate)));
+            used.extend(gates.iter().filter(|gate| over_variables(protocol, gate)).map(|gate| &**gate));
         }
         ensures(graph, stage, breaches);
     }
     for (name, gate) in &protocol.gates {
         let mandatory = gate.mandatory_unit.is_some() || gate.mandatory_run.is_some();
-        if !mandatory && !used.contains(name) {
+        if !mandatory && !used.contains(&**name) {
             let message = format!("the gate `{name}` is neither mandatory nor required nor read: it guards nothing");
             let hint = "make it mandatory, require it at a stage, or remove it";
             breaches.error(Code::GUARDS_NOTHING, gate.place, message, hint);
@@ -160,7 +162,7 @@ fn ensures(graph: &Graph<'_>, stage: &Stage, breaches: &mut Breaches) {
 }
 
 /// A gate that reads itself, directly or through others, has no truth.
-fn circle(graph: &Graph<'_>, name: &Name, gate: &Gate, breaches: &mut Breaches) {
+fn circle(graph: &Graph<'_>, name: &GateId, gate: &Gate, breaches: &mut Breaches) {
     let reads = |condition: &&Condition| matches!(condition, Condition::Holds(inner) if inner == name);
     if parts(graph, gate).iter().any(reads) {
         let message = format!("the gate `{name}` reads itself");
@@ -172,7 +174,7 @@ fn circle(graph: &Graph<'_>, name: &Name, gate: &Gate, breaches: &mut Breaches) 
 fn size(graph: &Graph<'_>, breaches: &mut Breaches) {
     let gates = &graph.protocol.gates;
     // How many conditions each comes to, and how deep; one that reads itself is refused elsewhere.
-    let mut sizes: BTreeMap<&Name, (usize, usize)> = BTreeMap::new();
+    let mut sizes: BTreeMap<&GateId, (usize, usize)> = BTreeMap::new();
     for _ in 0..=READ_DEPTH_MAX + 1 {
         for (name, gate) in gates {
             let (mut conditions, mut depth) = (0usize, 1);

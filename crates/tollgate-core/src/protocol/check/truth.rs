@@ -83,7 +83,7 @@ impl Judge<'_> {
         let fact = |bit: Option<&usize>| if truth { bit.map(|bit| Facts::one(*bit)) } else { None }.unwrap_or_default();
         match condition {
             Condition::Not(inner) => self.implied(inner, !truth, valuation),
-            Condition::Holds(gate) => fact(self.space.gates.get(gate)),
+            Condition::Holds(gate) => fact(self.space.gates.get(&**gate)),
             Condition::Artifact { name, .. } => fact(self.space.artifacts.get(name)),
             Condition::All(list) if truth => self.each_implied(list, truth, valuation, Facts::or),
             Condition::Any(list) if !truth => self.each_implied(list, truth, valuation, Facts::or),

@@ -9,6 +9,7 @@ use super::outcomes::{needed, stands_for, table};
 use super::{Edge, End, Fault, FlowGraph, Graph, Mode, Node, Origin, SIZE_MAX, Way};
 use crate::Name;
 use crate::diagnostic::Place;
+use crate::id::GateId;
 
 /// Compiles a protocol. Always gives a graph; what is wrong is among its faults.
 pub fn build<'p>(protocol: &'p Protocol, dialects: &Dialects) -> Graph<'p> {
@@ -73,7 +74,7 @@ struct Draft {
     again: usize,
     mode: Mode,
     way: Way,
-    ensures: Vec<Name>,
+    ensures: Vec<GateId>,
     amends: Vec<Resource>,
     place: Place,
 }
@@ -204,7 +205,7 @@ impl<'p> Builder<'_, 'p> {
         if matches!(stage.kind, Kind::Ask(_)) && answered { Mode::Person } else { Mode::Automatic }
     }
 
-    fn origin_gates(&self, origin: usize, ensures: &Ensures) -> Vec<Name> {
+    fn origin_gates(&self, origin: usize, ensures: &Ensures) -> Vec<GateId> {
         match ensures {
             Ensures::Nothing => Vec::new(),
             Ensures::Gates(gates) => gates.clone(),

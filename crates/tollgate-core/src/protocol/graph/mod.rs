@@ -8,6 +8,7 @@ mod outcomes;
 #[cfg(test)]
 mod tests;
 
+use crate::id::GateId;
 use std::collections::BTreeMap;
 
 use super::Outcome;
@@ -70,7 +71,7 @@ pub struct Edge {
     pub to: End,
     pub mode: Mode,
     /// What a person's answer establishes.
-    pub ensures: Vec<Name>,
+    pub ensures: Vec<GateId>,
     /// What a person's answer may amend.
     pub amends: Vec<Resource>,
     /// How the route came to be taken.

@@ -30,7 +30,7 @@ impl Reader {
             "all" => Condition::All(self.conditions(value, what)),
             "any" => Condition::Any(self.conditions(value, what)),
             "not" => Condition::Not(Box::new(self.condition(value, what)?)),
-            "holds" => Condition::Holds(self.named(value, "gate")?),
+            "holds" => Condition::Holds(self.named(value, "gate")?.into()),
             "judged" => Condition::Judged(self.named(value, "role")?.into()),
             "command" => return self.command(node),
             "answer" => return self.answer(node),

@@ -8,7 +8,7 @@ use crate::Name;
 use crate::amount;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
-use crate::id::RoleId;
+use crate::id::{GateId, RoleId};
 use crate::protocol::condition::Condition;
 use crate::protocol::model::{Artifact, Budget, Gate, Given, Role, ScopePolicy, Sees};
 use crate::protocol::model::{Value, Variable, VariableKind};
@@ -352,13 +352,13 @@ impl Reader {
         Budget { time_ms: time.or(minutes), tokens, cost_nano_usd: cost, turns }
     }
 
-    pub(super) fn gates(&mut self, node: &Node) -> BTreeMap<Name, Gate> {
+    pub(super) fn gates(&mut self, node: &Node) -> BTreeMap<GateId, Gate> {
         let mut gates = BTreeMap::new();
         for (key, value) in self.problems.entries(node, "gates") {
             if self.declared(&key.text, key.place, "the name of a gate")
                 && let Some(gate) = self.gate(key, value)
             {
-                gates.insert(key.text.clone(), gate);
+                gates.insert(key.text.clone().into(), gate);
             }
         }
         gates

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::Reader;
 use super::names::shorten;
 use crate::Name;
+use crate::id::GateId;
 use crate::protocol::model::{Ensures, Route, Rule, Target};
 use crate::yaml::{Content, Fields, Key, Node};
 
@@ -78,7 +79,7 @@ impl Reader {
             _ => {
                 let list = self.problems.texts(node, "`ensures`");
                 let names = Rc::clone(&self.names);
-                Ensures::Gates(self.resolve_in(list, "gate", &names.gates))
+                Ensures::Gates(self.resolve_in(list, "gate", &names.gates).into_iter().map(GateId::from).collect())
             }
         }
     }

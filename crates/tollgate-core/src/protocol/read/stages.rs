@@ -10,7 +10,7 @@ use crate::Name;
 use crate::amount;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
-use crate::id::StageId;
+use crate::id::{GateId, StageId};
 use crate::protocol::model::{
     Ask, AskDefault, AtOnce, Class, Each, Flow, From, Kind, Land, Makes, Over, Resource, Stage, Trees,
 };
@@ -265,10 +265,10 @@ impl Reader {
         Some(AtOnce::Number(number))
     }
 
-    fn gate_names(&mut self, node: &Node, what: &str) -> Vec<Name> {
+    fn gate_names(&mut self, node: &Node, what: &str) -> Vec<GateId> {
         let list = self.problems.texts(node, what);
         let names = Rc::clone(&self.names);
-        self.resolve_in(list, "gate", &names.gates)
+        self.resolve_in(list, "gate", &names.gates).into_iter().map(GateId::from).collect()
     }
 
     fn requires(&mut self, node: &Node) -> Vec<Name> {

@@ -6,6 +6,7 @@ use super::super::graph::{Graph, build};
 use super::super::model::{AtOnce, Each, Ensures, Flow, Kind, Land, Makes, Over, Owner, Protocol, Route, Stage, Trees};
 use super::wording;
 use crate::Name;
+use crate::id::GateId;
 
 /// A stage of a flow, or a question that any flow may put.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +83,7 @@ impl Route {
     }
 
     /// The gates that an answer establishes; `origin` stands for those that the stage would have established.
-    pub fn ensured(&self) -> Vec<Name> {
+    pub fn ensured(&self) -> Vec<GateId> {
         match &self.ensures {
             Ensures::Nothing => Vec::new(),
             Ensures::Origin => vec!["origin".into()],

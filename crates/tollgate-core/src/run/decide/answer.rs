@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::waive::Waivers;
 use super::{Answer, Rejection};
 use crate::Name;
-use crate::id::{DecisionId, InstanceId, UnitId};
+use crate::id::{DecisionId, GateId, InstanceId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Resource, Route, Stage, Target};
 use crate::scope::Content;
@@ -241,7 +241,7 @@ impl Draft {
                 WaiverGranted { decision: id, criteria, findings, requirements, commands, judgements, gives_up };
             self.emit_by(by.clone(), event);
         }
-        let open: Vec<Name> =
+        let open: Vec<GateId> =
             gates.into_iter().filter(|gate| gate::status_of(&self.run, gate, unit.as_ref()) != Status::Holds).collect();
         if open.is_empty() { Ok(()) } else { Err(Rejection::NotEstablished { decision: id, gates: open }) }
     }

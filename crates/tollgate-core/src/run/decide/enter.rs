@@ -7,7 +7,7 @@ use super::super::state::{At, Instance, MAIN, Phase};
 use super::super::{bundle, effects};
 use super::draft::Draft;
 use crate::Name;
-use crate::id::{AttemptId, InstanceId, RoleId, UnitId};
+use crate::id::{AttemptId, GateId, InstanceId, RoleId, UnitId};
 use crate::protocol::model::{Kind, Land, Over, Resource, Stage};
 use crate::protocol::{LandOutcome, Outcome};
 use crate::report::Verdict;
@@ -152,7 +152,7 @@ impl Draft {
     /// What a stage requires and does not have, with the words for it.
     fn missing(&self, stage: &Stage, unit: Option<&UnitId>) -> Vec<(Name, String)> {
         let lacks = |name: &&Name| {
-            if self.protocol.gates.contains_key(*name) {
+            if self.protocol.gates.contains_key(&***name) {
                 gate::status_of(&self.run, name, unit) != Status::Holds
             } else {
                 gate::given(&self.run, name, unit) != Some(true)
@@ -256,7 +256,7 @@ impl Draft {
         });
     }
 
-    fn check(&mut self, name: &InstanceId, instance: &Instance, stage: &Stage, gates: &[Name]) -> bool {
+    fn check(&mut self, name: &InstanceId, instance: &Instance, stage: &Stage, gates: &[GateId]) -> bool {
         let unit = instance.unit.as_ref();
         let needed = gate::commands_needed(&self.run, gates, unit);
         if !needed.is_empty() {

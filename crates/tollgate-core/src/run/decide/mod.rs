@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use crate::Name;
 use crate::code::Code;
 use crate::digest::Digest;
-use crate::id::{AttemptId, DecisionId, StageId, UnitId};
+use crate::id::{AttemptId, DecisionId, GateId, StageId, UnitId};
 use crate::report::{Disposition, Plan, Report};
 use crate::scope::Content;
 
@@ -185,7 +185,7 @@ pub enum Rejection {
     /// The answer needs something it does not carry.
     Incomplete { decision: DecisionId, what: String },
     /// With all it waives, gates that the answer must establish do not hold.
-    NotEstablished { decision: DecisionId, gates: Vec<Name> },
+    NotEstablished { decision: DecisionId, gates: Vec<GateId> },
     /// What the question was about has changed: it was put again, with what the option would waive besides.
     AskedAnew { decision: DecisionId, anew: DecisionId, more: Vec<Name> },
     /// Nothing is held or halted.
@@ -327,7 +327,7 @@ impl std::fmt::Display for Rejection {
     }
 }
 
-fn list(names: &[Name]) -> String {
+fn list(names: &[impl std::fmt::Display]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 

@@ -7,7 +7,7 @@ use super::super::gate::{self, CriterionState, Status};
 use super::super::state::keyed;
 use super::draft::Draft;
 use crate::Name;
-use crate::id::{DecisionId, FindingId, RoleId, UnitId};
+use crate::id::{DecisionId, FindingId, GateId, RoleId, UnitId};
 use crate::protocol::condition::Condition;
 use crate::protocol::model::{Ensures, Kind, Resource, Route, Stage, Target};
 
@@ -71,7 +71,7 @@ impl Draft {
     }
 
     /// The gates an answer must establish.
-    pub(super) fn ensured(&self, from: Option<&Stage>, route: &Route) -> Vec<Name> {
+    pub(super) fn ensured(&self, from: Option<&Stage>, route: &Route) -> Vec<GateId> {
         match (&route.ensures, from) {
             (Ensures::Nothing, _) | (Ensures::Origin, None) => Vec::new(),
             (Ensures::Gates(gates), _) => gates.clone(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::state::{Criterion, On, Run};
 use super::{mandatory_of_unit, reads};
 use crate::Name;
-use crate::id::UnitId;
+use crate::id::{GateId, UnitId};
 use crate::protocol::condition::SetKind;
 use crate::protocol::model::{Ensures, Gate, Kind, Resource, Stage};
 use crate::scope::Content;
@@ -136,14 +136,17 @@ fn about(gate: &Gate) -> impl Iterator<Item = &Resource> {
 fn owed(run: &Run) -> Vec<&Gate> {
     let protocol = &run.protocol;
     let stages = || protocol.flows.iter().flat_map(|flow| &flow.stages).chain(&protocol.asks);
-    let is_owed = |name: &Name, gate: &Gate| {
+    let is_owed = |name: &GateId, gate: &Gate| {
         let checks = |stage: &Stage| matches!(&stage.kind, Kind::Check { gates } if gates.contains(name));
         let answers = |stage: &Stage| {
             let mut ensured = stage.on.iter().map(|rule| &rule.route.ensures);
             ensured.any(|ensures| matches!(ensures, Ensures::Gates(gates) if gates.contains(name)))
         };
         let named = |stage: &Stage| {
-            stage.ensures.contains(name) || stage.requires.contains(name) || checks(stage) || answers(stage)
+            stage.ensures.contains(name)
+                || stage.requires.iter().any(|required| **required == **name)
+                || checks(stage)
+                || answers(stage)
         };
         gate.mandatory_unit.is_some() || gate.mandatory_run.is_some() || stages().any(named)
     };

@@ -11,7 +11,7 @@ use super::event::{CommandRef, UnitState};
 use super::fan_out::is_left;
 use super::state::{Criterion, Run, Shown, Unit, keyed};
 use crate::Name;
-use crate::id::UnitId;
+use crate::id::{GateId, UnitId};
 use crate::protocol::Condition;
 use crate::protocol::condition::SetKind;
 use crate::protocol::model::{Gate, Resource, Value};
@@ -100,7 +100,7 @@ pub fn over_inputs<'v>(condition: &Condition, value: &dyn Fn(&str) -> Option<&'v
 }
 
 /// Gates that must hold at `done` of a unit.
-pub fn mandatory_of_unit<'a>(run: &'a Run, unit: &'a UnitId) -> impl Iterator<Item = (&'a Name, &'a Gate)> {
+pub fn mandatory_of_unit<'a>(run: &'a Run, unit: &'a UnitId) -> impl Iterator<Item = (&'a GateId, &'a Gate)> {
     run.protocol
         .gates
         .iter()
@@ -108,7 +108,7 @@ pub fn mandatory_of_unit<'a>(run: &'a Run, unit: &'a UnitId) -> impl Iterator<It
 }
 
 /// Gates that must hold at `done` of the run.
-pub fn mandatory_of_run(run: &Run) -> impl Iterator<Item = (&Name, &Gate)> {
+pub fn mandatory_of_run(run: &Run) -> impl Iterator<Item = (&GateId, &Gate)> {
     run.protocol
         .gates
         .iter()
@@ -194,7 +194,7 @@ pub fn command(run: &Run, row: &Criterion, resources: &[Resource], subject: Opti
 }
 
 /// Commands that a condition needs and that were not yet run on the subject's content.
-pub fn commands_needed(run: &Run, gates: &[Name], unit: Option<&UnitId>) -> Vec<CommandRef> {
+pub fn commands_needed(run: &Run, gates: &[GateId], unit: Option<&UnitId>) -> Vec<CommandRef> {
     let tree = run.tree_of(unit);
     let mut needed = BTreeSet::new();
     for gate in run.protocol.with_read(gates.iter().filter_map(|name| run.protocol.gates.get(name))) {

@@ -13,7 +13,6 @@ use tollgate_app::files;
 use tollgate_app::format::count;
 use tollgate_app::protocols::{self, Definition};
 use tollgate_app::trust::Standing;
-use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::protocol::model::{self, Owner};
@@ -25,6 +24,7 @@ use crate::cli::{Exit, Invocation};
 use crate::view::diagnostic;
 use crate::view::table::table;
 use crate::view::text::{Line, Style};
+use tollgate_core::id::GateId;
 
 const DIALECTS_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -196,7 +196,7 @@ fn summary(definition: &Definition, dialects: &Dialects) -> ProtocolSummary {
 }
 
 fn detail(definition: &Definition, protocol: &Protocol, dialects: &Dialects) -> ProtocolDetail {
-    let gate = |(name, gate): (&Name, &model::Gate)| ProtocolGate {
+    let gate = |(name, gate): (&GateId, &model::Gate)| ProtocolGate {
         gate: name.to_string(),
         holds: render::condition(&gate.holds),
         bound_to: strings(&gate.bound_to),
