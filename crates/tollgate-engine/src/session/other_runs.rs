@@ -50,7 +50,8 @@ fn used(amounts: &[u64]) -> Used {
 /// What a run tells the others.
 pub fn said(run: &Run) -> Says {
     let pool = |(name, pool): (&Name, &Pool)| {
-        let note = PoolNote { until_ms: pool.until_ms.unwrap_or(0), tried: pool.tried_by.is_some(), said: pool.said.clone() };
+        let note =
+            PoolNote { until_ms: pool.until_ms.unwrap_or(0), tried: pool.tried_by.is_some(), said: pool.said.clone() };
         let note = serde_json::to_vec(&note).unwrap_or_default();
         (pool_key(name), Said { note, ..Said::default() })
     };
@@ -81,7 +82,7 @@ pub fn read(
         seen.insert(key, total.place);
     }
     for pool in called(run) {
-        let key = pool_key(pool);
+        let key = pool_key(&pool);
         let others = journal.notes(&key, run.id)?;
         seen.insert(key, others.place);
         for other in others.notes {
@@ -99,7 +100,7 @@ pub fn read(
 }
 
 /// The pools that a run calls; none where all its workers are programs.
-fn called(run: &Run) -> BTreeSet<&Name> {
+fn called(run: &Run) -> BTreeSet<Name> {
     let workers = &run.opened.workers;
     if !workers.values().any(|worker| AgentSpec::parse(worker).is_some()) {
         return BTreeSet::new();
