@@ -41,6 +41,15 @@ impl<'t> Speech<'t> {
         speech
     }
 
+    /// A transcript in which no tool wrapped anything.
+    pub fn plain(text: &'t str) -> Self {
+        let mut speech = Self { layers: Layers::new(text), said: Vec::new() };
+        let layer = speech.layers.plain(0);
+        let range = 0..speech.layers.text(layer).len();
+        speech.said.push(Said::Text { layer, range, own: true });
+        speech
+    }
+
     fn unwrap(&mut self, layer: usize, looks: &Looks, depth: usize) {
         let text = self.layers.text(layer);
         let whole = 0..text.len();
@@ -58,7 +67,9 @@ impl<'t> Speech<'t> {
             match part {
                 Part::Message(words) => self.message(layer, words, looks, depth),
                 Part::Plain(range) => self.said.push(Said::Text { layer, range, own: depth > 0 }),
-                Part::Object(range) => self.said.push(Said::Object { layer, range }),
+                // What the agent quotes is not what its tool was forced to.
+                Part::Object(range) if depth == 0 => self.said.push(Said::Object { layer, range }),
+                Part::Object(_) => {}
                 Part::Failed(at) => self.said.push(Said::Failed { layer, at }),
                 Part::Cut(at) => self.said.push(Said::Cut { layer, at }),
             }

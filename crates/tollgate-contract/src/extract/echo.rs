@@ -152,10 +152,5 @@ fn under_headings(prompt: &str, heads: &Heads) -> Vec<Vec<String>> {
 
 fn begins(line: &str, heads: &Heads) -> bool {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
-    match heads {
-        Heads::Coded { title, .. } => line == *title,
-        Heads::Own(_) | Heads::Sections(_) => {
-            level > 0 && heading_words(line).is_some_and(|words| heads.is_head(level, words))
-        }
-    }
+    level > 0 && heading_words(line).is_some_and(|words| heads.is_head(level, words))
 }

@@ -58,6 +58,11 @@ impl Markers {
         (text.trim_start().starts_with(&*self.begin) && is_line).then_some(start..end)
     }
 
+    /// Whether a text has one of them as a line.
+    pub(super) fn are_lines_of(&self, text: &str) -> bool {
+        lines(text).any(|(_, line)| [&*self.begin, &*self.end].contains(&bare(line)))
+    }
+
     /// The line before the report.
     pub fn begin(&self) -> &str {
         &self.begin
@@ -103,6 +108,38 @@ pub fn find(speech: &mut Speech<'_>, markers: &Markers) -> Vec<Marked> {
     pairs.into_iter().map(|pair| marked(speech, pair)).collect()
 }
 
+/// A line without what agents put around a marker: bold, code.
+fn bare(line: &str) -> &str {
+    line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*'))
+}
+
+/// Leaves out of a speech what is between markers: they are those of other attempts, and so is the report.
+pub fn leave_out_pairs(speech: &mut Speech<'_>) {
+    let mut said = Vec::new();
+    for item in std::mem::take(&mut speech.said) {
+        let Said::Text { layer, range, own } = item else {
+            said.push(item);
+            continue;
+        };
+        let (mut from, mut inside) = (range.start, false);
+        for (at, line) in lines(&speech.layers.text(layer)[range.clone()]) {
+            let (start, after) = (range.start + at, range.start + at + line.len());
+            match bare(line).split(' ').next() {
+                Some(BEGIN) if !inside => {
+                    said.push(Said::Text { layer, range: from..start, own });
+                    inside = true;
+                }
+                Some(END) if inside => (from, inside) = (after, false),
+                _ => {}
+            }
+        }
+        if !inside {
+            said.push(Said::Text { layer, range: from..range.end, own });
+        }
+    }
+    speech.said = said;
+}
+
 fn pairs(speech: &Speech<'_>, markers: &Markers) -> Vec<Pair> {
     let (mut pairs, mut open): (Vec<Pair>, Option<At>) = (Vec::new(), None);
     for (index, said) in speech.said.iter().enumerate() {
@@ -117,8 +154,7 @@ fn pairs(speech: &Speech<'_>, markers: &Markers) -> Vec<Pair> {
             Said::Text { .. } | Said::Object { .. } | Said::Failed { .. } => continue,
         };
         for (at, line) in lines(&speech.layers.text(*layer)[range.clone()]) {
-            // Agents put a marker in bold or in code.
-            let word = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*'));
+            let word = bare(line);
             let (start, after) = (range.start + at, range.start + at + line.len());
             if word == markers.begin {
                 pairs.extend(open.replace((index, after)).map(|begin| (begin, None)));

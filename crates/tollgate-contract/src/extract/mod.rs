@@ -137,7 +137,9 @@ pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extractio
         return Extraction { found: Some(found), ..Extraction::nothing(Read::Report(reading), Vec::new(), 0) };
     }
     let looks = dialect.format().looks(context);
-    let mut speech = Speech::of(file.text(), &looks);
+    // Markers that were printed as lines of their own are in nothing that a tool wrapped, whatever its lines look like.
+    let is_plain = context.markers.as_ref().is_some_and(|markers| markers.are_lines_of(text));
+    let mut speech = if is_plain { Speech::plain(file.text()) } else { Speech::of(file.text(), &looks) };
     let (by, all, unseen) = candidates(&mut speech, &looks, context.markers.as_ref());
     let shown = match by {
         By::Looks => Shown::of(&looks, context.prompt.as_deref()),
@@ -166,8 +168,7 @@ pub fn report_file(dialect: &dyn ReportDialect, text: &str, context: &Context) -
     let text = inside.map_or(text, |inside| &text[inside]);
     let mut read = Read::Report(dialect.read_alone(text, context));
     match sole_document::in_file(Dialect::Report(dialect), text, context) {
-        InFile::Alone => {}
-        InFile::Nothing => return report_in(dialect, text, context),
+        InFile::Alone | InFile::Nothing => {}
         InFile::With(at) => {
             let message = "a report file holds one report, and this is no part of it";
             let hint = "write the report alone into the file";
@@ -188,7 +189,8 @@ fn candidates(speech: &mut Speech<'_>, looks: &Looks, markers: Option<&Markers>)
         }
         Said::Text { .. } | Said::Failed { .. } | Said::Cut { .. } => None,
     });
-    let objects: Vec<Candidate> = objects.filter(|_| looks.json.is_some()).collect();
+    // A brief that names markers has no tool forced to an object.
+    let objects: Vec<Candidate> = objects.filter(|_| looks.json.is_some() && markers.is_none()).collect();
     if !objects.is_empty() {
         return (By::Schema, objects, 0);
     }
@@ -204,6 +206,9 @@ fn candidates(speech: &mut Speech<'_>, looks: &Looks, markers: Option<&Markers>)
             Candidate { layer, range, form, cut, said, after: Some(after) }
         };
         return (By::Markers, marked.into_iter().map(candidate).collect(), 0);
+    }
+    if markers.is_some() {
+        markers::leave_out_pairs(speech);
     }
     let (all, unseen) = candidates::find(speech, looks);
     (By::Looks, all, unseen)
@@ -327,7 +332,9 @@ impl Search<'_> {
         let gaps = others.map(|one| one.range.start..one.after.unwrap_or(one.range.end));
         for gap in gaps.chain(std::iter::once(range.end..range.end)) {
             let bare = text.get(from..gap.start).unwrap_or_default().trim_start();
-            if !bare.is_empty() {
+            // The end of a fence around the markers is around the report.
+            let is_fence = self.by == By::Markers && bare.trim_end().trim_matches(['`', '~']).is_empty();
+            if !bare.is_empty() && !is_fence {
                 return Some((layer, gap.start - bare.len()));
             }
             from = gap.end;

@@ -261,7 +261,13 @@ fn read(run: &Run, contracts: &Contracts, id: AttemptId, role: &Role, brief: &st
     let Some(dialect) = contracts.report(&role.contract) else {
         return refuse(malformed(&format!("there is no contract `{}`", role.contract)), object);
     };
-    let context = Context { prompt: Some(brief.to_owned()), ..briefing::reading_context(run, id) };
+    let mut context = Context { prompt: Some(brief.to_owned()), ..briefing::reading_context(run, id) };
+    if let Some(lease) = run.attempts.get(&id)
+        && let Work::Dispatch { role, .. } = &lease.work
+        && handover(run, contracts, lease, role) == Handover::Structured
+    {
+        context.markers = None;
+    }
     let (reading, document) = match &outcome.said {
         RawReport::File(_) => report_file(dialect, &text, &context),
         RawReport::Printed { .. } | RawReport::Nothing | RawReport::Refused(_) => report_in(dialect, &text, &context),
