@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::document::{Abstract, CoverageRow, Document, FileEntry, Mark, Status, Word};
 use super::rules::Reporter;
 use super::{StatusBlock, finding, render};
+use crate::text::Source;
+use crate::tree::json;
 use crate::{Context, Reading, ReportDialect, extract};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
@@ -102,6 +104,11 @@ pub(super) fn read(text: &str, context: &Context) -> Option<Reading> {
     let bare = text.trim_start_matches('\u{feff}').trim();
     let value: serde_json::Value = serde_json::from_str(bare.starts_with('{').then_some(bare)?).ok()?;
     value.get("status")?;
+    // Of a key that is there twice, a map would keep one.
+    if let Err(fault) = json::read(text) {
+        let place = Source::new(text).place(fault.at as usize);
+        return Some(extract::malformed(vec![Diagnostic::error(fault.code, place, fault.message).hint(fault.hint)]));
+    }
     let object: Result<Object, _> = serde_json::from_value(value);
     let reading = match object.map_err(|error| wrong(Code::FIELD_FORM, error.to_string())) {
         Ok(object) => object.read(context),
