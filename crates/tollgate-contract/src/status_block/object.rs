@@ -4,9 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::document::{Abstract, CoverageRow, Document, FileEntry, Mark, Status, Word};
+use super::grammar::marked;
 use super::rules::Reporter;
 use super::{StatusBlock, finding, render};
-use crate::text::Source;
+use crate::rows::{names, split};
+use crate::text::{Source, quote};
 use crate::tree::json;
 use crate::{Context, Reading, ReportDialect, extract};
 use tollgate_core::code::Code;
@@ -178,11 +180,17 @@ impl Object {
         }
         let (mut verified_rows, mut gaps, mut dod_coverage) = (Vec::new(), Vec::new(), Vec::new());
         for row in self.rows {
+            let item = row.item();
+            if !names(split(marked(&item).1).0).eq([&*row.id]) {
+                let message = format!("{} is not the id of one row", quote(&row.id));
+                let hint = "give each row its own entry, and what is said about it as `evidence`";
+                return Err(vec![Diagnostic::error(Code::ENTRY_UNREADABLE, Place::default(), message).hint(hint)]);
+            }
             match (checks, row.mark()) {
-                (false, mark) => dod_coverage.push(CoverageRow { mark, row: row.item() }),
-                (true, Mark::Pass) => verified_rows.push(row.item()),
-                (true, mark @ Mark::Warning) => verified_rows.push(format!("{} {}", mark.sign(), row.item())),
-                (true, Mark::Fail) => gaps.push(row.item()),
+                (false, mark) => dod_coverage.push(CoverageRow { mark, row: item }),
+                (true, Mark::Pass) => verified_rows.push(item),
+                (true, mark @ Mark::Warning) => verified_rows.push(format!("{} {item}", mark.sign())),
+                (true, Mark::Fail) => gaps.push(item),
             }
         }
         let entry = |file: File| FileEntry { path: file.path, note: String::new() };
