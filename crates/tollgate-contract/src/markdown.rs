@@ -79,7 +79,7 @@ pub struct Outline {
     pub sections: Vec<Section>,
 }
 
-/// Whether a code fence that never ends has swallowed a heading of some words; the fence, if it has.
+/// Whether code or HTML that never ends has swallowed a heading of some words; where it begins, if it has.
 pub fn swallowed(text: &str, open: Option<usize>, is: impl Fn(&str) -> bool) -> Option<usize> {
     let range = open?..text.len();
     let swallowed = lines_in(text, &range).any(|(_, line)| heading_words(line).is_some_and(&is));
@@ -173,6 +173,18 @@ pub fn is_comment(written: &str) -> bool {
         }
     }
     rest.is_empty()
+}
+
+/// Whether a block of HTML takes in what follows it: it lacks its end, or holds a heading and ends only with an empty line.
+pub fn is_unclosed(html: &str) -> bool {
+    let is_heading = |line: &str| {
+        let words = line.trim_start().trim_start_matches('#');
+        words.len() < line.trim_start().len() && words.starts_with([' ', '\t'])
+    };
+    let gap = if lines(html).any(|(_, line)| is_heading(line)) { "\n" } else { "\n\n" };
+    let followed = format!("{}{gap}# A heading", html.trim_end());
+    let first = Parser::new(&followed).into_offset_iter().next();
+    first.is_some_and(|(_, range)| range.end == followed.len())
 }
 
 /// What is said of a heading that is written and is none, and what to do about it.

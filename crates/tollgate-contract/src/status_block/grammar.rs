@@ -9,7 +9,7 @@ use super::finding;
 use super::heading::Heading;
 use super::sections::{Draft, Located, Present};
 use crate::diagnostics::Sink;
-use crate::markdown::{Block, BlockKind, Section, item_text};
+use crate::markdown::{Block, BlockKind, Section, is_unclosed, item_text};
 use crate::rows::{names, split};
 use crate::text::{Source, clean, is_respelling, lines, quote};
 use tollgate_core::code::Code;
@@ -62,9 +62,13 @@ fn whole(source: &Source<'_>, sections: &[Section], draft: &Draft, sink: &mut Si
         let error = Diagnostic::error(Code::SECTION_ORDER, status.place, "`## Status` is not the first section");
         sink.push(error.other(start).hint("begin the report with `## Status`"));
     }
-    let blocks = sections.last().map_or(&[][..], |section| &section.blocks);
-    if let Some(open) = blocks.iter().find(|block| matches!(block.kind, BlockKind::Fence { closed: false, .. })) {
-        let message = "the report is cut off: this code fence is never closed";
+    let is_open = |block: &&Block| match block.kind {
+        BlockKind::Fence { closed, .. } => !closed,
+        BlockKind::Html => is_unclosed(&source.text()[block.range.clone()]),
+        _ => false,
+    };
+    if let Some(open) = sections.iter().flat_map(|section| &section.blocks).find(is_open) {
+        let message = "the report is cut off: this code fence or HTML is never closed";
         sink.error(Code::REPORT_CUT_OFF, source.place(open.range.start), message, "print the whole report again");
     }
 }

@@ -73,8 +73,9 @@ impl Reader<'_, '_> {
                         lone.get_or_insert(range);
                     }
                 }
+                Block::Html if self.outline.unclosed.contains(&range.start) => {}
                 Block::Html => {
-                    let message = "a block of HTML holds no rows, up to the next empty line";
+                    let message = "a block of HTML holds no rows";
                     let hint = "write rows as items of a plain list, after an empty line";
                     self.sink.warning(Code::TASK_ROW, self.source.place(range.start), message, hint);
                 }
@@ -304,8 +305,9 @@ pub(super) fn outside(source: &Source<'_>, outline: &Outline, region: &Range<usi
             sink.error(Code::TASK_COMMAND, source.place(command.start), message, hint);
         }
     }
-    if let Some(open) = outline.open_fence.filter(|open| region.contains(open)) {
-        let message = "this code fence never ends, and rows after it are not read";
-        sink.error(Code::TASK_ROW, source.place(open), message, "end it with a line of the same signs");
+    if let Some(open) = outline.unclosed.iter().find(|open| region.contains(open)) {
+        let message = "this code fence or HTML never ends, and rows after it are not read";
+        let hint = "end a fence with a line of the same signs, HTML with its end and an empty line";
+        sink.error(Code::TASK_ROW, source.place(*open), message, hint);
     }
 }

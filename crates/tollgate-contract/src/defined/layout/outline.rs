@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
-use crate::markdown::{BlockKind, fence, heading_title, is_comment, refused};
+use crate::markdown::{BlockKind, fence, heading_title, is_comment, is_unclosed, refused};
 
 /// The level and the words of each heading of a text; none of a text that is too large to be read.
 pub fn titles(text: &str) -> Vec<(usize, &str)> {
@@ -49,8 +49,8 @@ pub struct Outline {
     /// Inline code.
     code_spans: Vec<Range<usize>>,
     comments: Vec<Range<usize>>,
-    /// Where a code fence begins that never ends.
-    pub open_fence: Option<usize>,
+    /// Where a code fence or HTML begins that never ends.
+    pub unclosed: Vec<usize>,
 }
 
 impl Outline {
@@ -96,12 +96,14 @@ impl Outline {
                 let is_open = matches!(kind, CodeBlockKind::Fenced(_))
                     && text[range.end..].trim_start().is_empty()
                     && matches!(fence(text, &range), BlockKind::Fence { closed: false, .. });
-                self.open_fence = is_open.then_some(range.start);
+                self.unclosed.extend(is_open.then_some(range.start));
                 self.hide(range);
             }
             Tag::BlockQuote(_) => self.hide(range),
             Tag::HtmlBlock if is_comment(&text[range.clone()]) => self.comments.push(range),
             Tag::HtmlBlock => {
+                let is_open = !self.is_opaque(range.start) && is_unclosed(&text[range.clone()]);
+                self.unclosed.extend(is_open.then_some(range.start));
                 if depth == 0 {
                     self.html.push(range.clone());
                 }

@@ -9,14 +9,14 @@ use crate::text::{is_same_name, lines};
 use crate::tree::{Entry, Node, Value};
 use tollgate_core::code::Code;
 
-const OPEN_FENCE: &str = "this code fence never ends: all that follows it is code, and no part of the document";
-const OPEN_FENCE_HINT: &str = "end it with a line of the same signs";
+const UNCLOSED: &str = "this code fence or HTML never ends: what follows it is no part of the document";
+const UNCLOSED_HINT: &str = "end a fence with a line of the same signs, HTML with its end and an empty line";
 
-/// Looks whether a code fence that never ends has swallowed a heading of some words; says so.
+/// Looks whether code or HTML that never ends has swallowed a heading of some words; says so.
 pub fn swallows(text: &str, outline: &Outline, is: impl Fn(&str) -> bool, found: &mut Found) -> bool {
-    let Some(open) = swallowed(text, outline.open_fence, is) else { return false };
+    let Some(open) = swallowed(text, outline.unclosed.first().copied(), is) else { return false };
     let at = u32::try_from(open).unwrap_or(u32::MAX);
-    found.error(Code::REPORT_CUT_OFF, at, OPEN_FENCE.to_owned(), OPEN_FENCE_HINT);
+    found.error(Code::REPORT_CUT_OFF, at, UNCLOSED.to_owned(), UNCLOSED_HINT);
     true
 }
 
@@ -38,9 +38,9 @@ pub fn check(
     }
     // What it begins with may be the end of one around the document.
     let begun = |open: &usize| text[*open..].lines().skip(1).any(|line| !line.trim().is_empty());
-    if let Some(open) = outline.open_fence.filter(begun) {
-        let message = "this code fence never ends: the document is cut off in it".to_owned();
-        found.error(Code::REPORT_CUT_OFF, u32::try_from(open).unwrap_or(u32::MAX), message, OPEN_FENCE_HINT);
+    if let Some(open) = outline.unclosed.iter().copied().find(begun) {
+        let message = "this code fence or HTML never ends: the document is cut off in it".to_owned();
+        found.error(Code::REPORT_CUT_OFF, u32::try_from(open).unwrap_or(u32::MAX), message, UNCLOSED_HINT);
     }
     let last = record.fields.iter().rposition(|field| there(field).is_some());
     let missing: Vec<&Field> =
