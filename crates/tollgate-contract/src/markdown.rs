@@ -117,10 +117,15 @@ pub fn outline(source: &Source<'_>) -> Result<Outline, Refused> {
     Ok(outline)
 }
 
-/// The blocks of a text at its outermost level, in its order; of a list, its items.
+/// The blocks of a text at its outermost level, in its order; of a list, its items. Text that Markdown does not show, as the
+/// definition of a link, is a paragraph.
 pub fn blocks(text: &str) -> Vec<Block> {
-    let (mut found, mut depth, mut in_list) = (Vec::new(), 0usize, false);
+    let (mut found, mut depth, mut in_list, mut end) = (Vec::new(), 0usize, false, 0);
     for (event, range) in Parser::new(text).into_offset_iter() {
+        if depth == 0 && range.start >= end {
+            found.extend(unshown(text, end..range.start));
+            end = range.end;
+        }
         match event {
             Event::Start(tag) => {
                 in_list = if depth == 0 { matches!(tag, Tag::List(_)) } else { in_list };
@@ -133,7 +138,15 @@ pub fn blocks(text: &str) -> Vec<Block> {
             _ => {}
         }
     }
+    found.extend(unshown(text, end..text.len()));
     found
+}
+
+fn unshown(text: &str, range: Range<usize>) -> Option<Block> {
+    let words = text[range.clone()].trim_start();
+    let start = range.end - words.len();
+    let range = start..start + words.trim_end().len();
+    (!range.is_empty()).then_some(Block { kind: BlockKind::Paragraph, range })
 }
 
 /// Why a text is not read at all.

@@ -87,9 +87,10 @@ fn is_none(text: &str) -> bool {
 /// The section that a heading on another level names.
 fn named(text: &str, block: &Block) -> Option<Heading> {
     match &block.kind {
-        BlockKind::Heading(_, words) => Heading::find(&text[words.clone()]).map(|(heading, _)| heading),
-        BlockKind::Underlined(_)
-        | BlockKind::Item
+        BlockKind::Heading(_, words) | BlockKind::Underlined(words) => {
+            Heading::find(&text[words.clone()]).map(|(heading, _)| heading)
+        }
+        BlockKind::Item
         | BlockKind::Fence { .. }
         | BlockKind::Indented
         | BlockKind::Quote
@@ -124,6 +125,7 @@ pub(super) struct Reader<'a, 's> {
 impl<'a> Reader<'a, '_> {
     fn read(mut self, heading: Heading, draft: &mut Draft) {
         self.misplaced(heading);
+        draft.unknown.extend(self.unmarked_sections(heading));
         match heading {
             Heading::Status => draft.status = self.status(),
             Heading::StatusReason => draft.reason = self.reason(),
@@ -156,12 +158,28 @@ impl<'a> Reader<'a, '_> {
             let line = quote(&text[block.range.clone()]);
             let place = self.source.place(block.range.start);
             let message = format!("{line} names a section and does not begin one");
-            let told = match heading.is_free() {
+            let is_lower = matches!(block.kind, BlockKind::Heading(2.., _));
+            let told = match heading.is_free() && is_lower {
                 true => Diagnostic::warning(Code::SECTION_MISPLACED, place, message),
                 false => Diagnostic::error(Code::SECTION_MISPLACED, place, message),
             };
             self.sink.push(told.hint("begin a section with `## `").mend(Some(Mend::Level(2))));
         }
+    }
+
+    /// The headings of a section's level or above that are not written with `## `. A value with a rule right below it is none.
+    fn unmarked_sections(&self, heading: Heading) -> Vec<Located<String>> {
+        let text = self.source.text();
+        let value = self.blocks().first().filter(|_| !heading.is_free()).map(|(block, _)| *block);
+        let other = self.section.blocks.iter().filter(|block| named(text, block).is_none());
+        let titles = other.filter_map(|block| match &block.kind {
+            BlockKind::Heading(1, words) => Some(words),
+            BlockKind::Underlined(words) if value != Some(block) => Some(words),
+            _ => None,
+        });
+        titles
+            .map(|words| Located { value: plain(&text[words.clone()]), place: self.source.place(words.start) })
+            .collect()
     }
 
     /// The blocks that are read, each with the range of its words.
