@@ -215,8 +215,11 @@ impl Reader<'_, '_> {
         let source = self.source;
         // Lines are counted for what is wrong, not for every row.
         let place = || source.place(at);
+        // A quote or code that ends the item is shown, and not the item's own text.
+        let last = range.start + source.text()[range.clone()].trim_end().len().saturating_sub(1);
+        let split = split_command(item).filter(|_| !self.outline.is_opaque(last));
         let (text, command, repeat) =
-            split_command(item).map_or((item, None, None), |(text, command, repeat)| (text, Some(command), repeat));
+            split.map_or((item, None, None), |(text, command, repeat)| (text, Some(command), repeat));
         let named = commands(source.text(), self.outline, range).count();
         if named > usize::from(command.is_some()) {
             let message = "a `cmd:` that is not at the end of its row is not run";
