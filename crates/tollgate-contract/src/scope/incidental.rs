@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::change::{Change, Content, Kind, Line, Mode, Moved};
 use super::change_kinds::{Breaking, Piece, breaking, piece, significant};
+use super::colocated::tested_files;
 use super::diff::{Side, groups, texts};
 use super::imports::Binding;
 use super::languages::{Language, file_name, folder, language, manifests};
@@ -122,7 +123,7 @@ fn snapshot_of(change: &Change<'_>, names: &Names) -> Option<String> {
     let above = folder(&change.path);
     let above =
         above.strip_suffix("__snapshots__/").filter(|outer| outer.is_empty() || outer.ends_with('/')).unwrap_or(above);
-    Some(format!("{above}{test}")).filter(|test| names.has(test))
+    Some(format!("{above}{test}")).filter(|test| names.has(test) && !tested_files(test).is_empty())
 }
 
 /// The manifest beside a lock file that changes in scope.
