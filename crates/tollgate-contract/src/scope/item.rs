@@ -7,11 +7,11 @@
 //!
 //! A list below the item takes paths out of it again, `except: PATH` or `except:` with a list of paths.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
-
-use crate::text::quote;
+use crate::markdown::{Block, BlockKind, blocks, item_text};
+use crate::text::{lines_in, quote};
 use tollgate_core::path::{quote as in_git_quotes, unquote};
 use tollgate_core::scope::pattern_problem;
 
@@ -41,23 +41,26 @@ fn problem(message: String, hint: &'static str) -> Problem {
 
 /// Reads an item with the list below it.
 pub fn read(text: &str) -> Result<Item, Problem> {
-    let (head, below) = split(text);
+    let (head, below) = split(text)?;
     let path = path(head)?;
     let mut except = Vec::new();
-    let mut below = below.into_iter().peekable();
-    while let Some((_, exception)) = below.next() {
-        let paths = after_except(exception).ok_or_else(|| {
-            problem(format!("{} below {} is not an `except:`", quote(exception), quote(&path)), BELOW)
+    for exception in below {
+        let (said, listed) = split(&exception)?;
+        let paths = after_except(said).ok_or_else(|| {
+            problem(format!("{} below {} is not an `except:`", quote(said.trim_end()), quote(&path)), BELOW)
         })?;
-        let before = except.len();
+        if paths.trim().is_empty() && listed.is_empty() {
+            return Err(problem("`except:` names no path".to_owned(), BELOW));
+        }
         if !paths.trim().is_empty() {
             except.push(self::path(paths)?);
         }
-        while let Some((_, listed)) = below.next_if(|(depth, _)| *depth == 2) {
-            except.push(self::path(listed)?);
-        }
-        if except.len() == before {
-            return Err(problem("`except:` names no path".to_owned(), BELOW));
+        for one in listed {
+            let inner = read(&one)?;
+            if !inner.except.is_empty() {
+                return Err(problem(format!("{} is itself an exception", quote(&inner.path)), BELOW));
+            }
+            except.push(inner.path);
         }
     }
     Ok(Item { path, except })
@@ -83,26 +86,25 @@ pub fn path(text: &str) -> Result<String, Problem> {
     }
 }
 
-/// An item without the list below it, and the items of that list with their depth.
-fn split(text: &str) -> (&str, Vec<(usize, &str)>) {
-    let (mut items, mut depth) = (Vec::new(), 0);
-    for (event, range) in Parser::new(text).into_offset_iter() {
-        match event {
-            Event::Start(Tag::Item) => {
-                depth += 1;
-                items.push((depth, range));
+/// An item without the list below it, and the items of that list. Quotes and code are shown, and never read.
+fn split(text: &str) -> Result<(&str, Vec<Cow<'_, str>>), Problem> {
+    let (mut head, mut below) = (text, Vec::new());
+    for Block { kind, range } in blocks(text) {
+        match kind {
+            BlockKind::Item => {
+                head = if below.is_empty() { &text[..range.start] } else { head };
+                below.push(item_text(text, &range).0);
             }
-            Event::End(TagEnd::Item) => depth -= 1,
-            _ => {}
+            BlockKind::Paragraph | BlockKind::Heading(..) | BlockKind::Underlined(_) | BlockKind::Html => {
+                let own = lines_in(text, &range).filter(|(at, _)| *at > 0).map(|(_, line)| line.trim());
+                if let Some(line) = own.into_iter().find(|line| after_except(line).is_some()) {
+                    return Err(problem(format!("{} is not in a list below its item", quote(line)), BELOW));
+                }
+            }
+            BlockKind::Fence { .. } | BlockKind::Indented | BlockKind::Quote | BlockKind::Comment => {}
         }
     }
-    let head = items.first().map_or(text, |(_, range)| &text[..range.start]);
-    let ends = items.iter().skip(1).map(|(_, range)| range.start).chain([text.len()]);
-    let read = |((depth, range), next): (&(usize, std::ops::Range<usize>), usize)| {
-        let item = text[range.start..range.end.min(next)].trim();
-        (*depth, item.trim_start_matches(['-', '*', '+']).trim_start())
-    };
-    (head, items.iter().zip(ends).map(read).collect())
+    Ok((head, below))
 }
 
 fn after_except(text: &str) -> Option<&str> {

@@ -1,6 +1,6 @@
 //! A task and a change in, classes out (`rules_tests/cases.txt`).
 //!
-//! A script has lines `in` and `out` (what the task lists), `protect`, `correct LISTED => ACTUAL`, `there` (a file from before the
+//! A script has lines `in` and `out` (what the task lists), `before` (what stands before the excluded), `protect`, `correct LISTED => ACTUAL`, `there` (a file from before the
 //! change), and for each changed path `@ PATH` with its lines as a diff has them. Behind the path may be the modes before and after
 //! it, `from` or `to` another path, and `unread`.
 
@@ -136,8 +136,10 @@ fn class_of(rules: &Rules, made: &[Made], path: &str) -> Class {
 fn sorted(script: &str) -> String {
     let (mut lists, mut made): ([Vec<String>; 2], Vec<Made>) = Default::default();
     let (mut own, mut there) = (Rules::default(), Vec::new());
+    let mut intro = String::new();
     for text in script.lines() {
         match text.split_once(' ') {
+            Some(("before", text)) => intro = text.replace("\\n", "\n"),
             Some(("in", item)) => lists[0].push(item.replace("\\n", "\n")),
             Some(("out", item)) => lists[1].push(item.replace("\\n", "\n")),
             Some(("protect", pattern)) => own.protected.push(pattern.into()),
@@ -152,7 +154,11 @@ fn sorted(script: &str) -> String {
         }
     }
     let [listed, excluded] = lists.each_ref().map(|list| list.iter().map(String::as_str).collect::<Vec<_>>());
-    own.task = rules(&listed, &excluded).task;
+    let text = task(&listed, &excluded).replace("excluded:\n\n", &format!("excluded:\n\n{intro}\n\n"));
+    own.task = match TaskScope::read(&text) {
+        Ok((task, _)) => task,
+        Err(wrong) => return wrong.iter().map(crate::cases::line).collect::<Vec<_>>().join("\n"),
+    };
     let changes = changes(&made);
     if !there.is_empty() {
         let changed: BTreeSet<&str> = changes.iter().map(|change| &*change.path).collect();

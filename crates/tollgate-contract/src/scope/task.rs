@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 
 use super::item::{self, is_folder, is_glob, literal_brackets};
 use crate::Context;
+use crate::defined::layout::without_box;
+use crate::markdown::{Block, BlockKind, blocks, item_text};
 use crate::registry::defined;
+use crate::text::{is_none, is_title, quote};
 use crate::tree::{Node, Places};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
@@ -147,6 +150,9 @@ impl TaskScope {
         let is_wrong = |all: &[Diagnostic]| all.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
         let (false, Some(root)) = (is_wrong(&diagnostics), judged.root) else { return Err(diagnostics) };
         let places = Places::of(text);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let blocks = blocks(text);
+        diagnostics.extend(strays(text, &blocks, &places));
         let part = |name| {
             let node = root.get("spec_reference").and_then(|spec| spec.get(name));
             node.and_then(Node::text).unwrap_or_default().to_owned()
@@ -155,8 +161,12 @@ impl TaskScope {
         for name in ["in_scope", "out_of_scope"] {
             let items = root.get("scope").and_then(|scope| scope.get(name)).and_then(Node::list).unwrap_or_default();
             for (at, item) in items.iter().enumerate() {
-                let (text, place) = (item.text().unwrap_or_default(), places.place(item.at));
-                let taken = if at == ITEMS_MAX { Err(too_many()) } else { task.take(text, place, name == "in_scope") };
+                let place = places.place(item.at);
+                // The text of the tree has lost the indentation that makes code of a list.
+                let written = blocks.get(blocks.partition_point(|block| block.range.end <= item.at as usize));
+                let (said, _) = written.map(|block| item_text(text, &block.range)).unwrap_or_default();
+                let said = without_box(&said);
+                let taken = if at == ITEMS_MAX { Err(too_many()) } else { task.take(said, place, name == "in_scope") };
                 if let Err(problem) = taken {
                     let error = Diagnostic::error(Code::TASK_SCOPE, place, problem.message);
                     diagnostics.push(error.hint(problem.hint));
@@ -211,6 +221,33 @@ impl TaskScope {
         };
         idle.map(warning).collect()
     }
+}
+
+/// What stands in a list of a scope and is no item of it. A paragraph that ends with a colon introduces the list.
+fn strays(text: &str, blocks: &[Block], places: &Places<'_>) -> Vec<Diagnostic> {
+    let (mut list, mut found) = (None, Vec::new());
+    for Block { kind, range } in blocks {
+        let said = text[range.clone()].trim();
+        let is_stray = match kind {
+            BlockKind::Heading(level, title) if list.is_none_or(|outer| *level <= outer) => {
+                let is_list = ["In Scope", "Out of Scope"].iter().any(|known| is_title(known, &text[title.clone()]));
+                list = is_list.then_some(*level);
+                false
+            }
+            BlockKind::Paragraph => !said.ends_with(':') && !is_none(said),
+            BlockKind::Heading(..) | BlockKind::Underlined(_) | BlockKind::Html => true,
+            BlockKind::Item | BlockKind::Fence { .. } | BlockKind::Indented | BlockKind::Quote | BlockKind::Comment => {
+                false
+            }
+        };
+        if is_stray && list.is_some() {
+            let message = format!("{} is not an item of the list", quote(said));
+            let place = places.place(u32::try_from(range.start).unwrap_or(u32::MAX));
+            let hint = "write each path as an item: `- src/cart.ts`";
+            found.push(Diagnostic::error(Code::TASK_SCOPE, place, message).hint(hint));
+        }
+    }
+    found
 }
 
 fn too_many() -> item::Problem {
