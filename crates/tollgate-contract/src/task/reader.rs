@@ -87,16 +87,11 @@ impl Reader<'_, '_> {
 
     /// The blocks of a region, in order; code, quotes and comments are not among them.
     fn blocks(&self, region: &Range<usize>) -> Vec<(Block, Range<usize>)> {
-        let (text, outline) = (self.source.text(), self.outline);
+        let outline = self.outline;
         let inside = |range: &Range<usize>| region.contains(&range.start);
         let items = outline.items.iter().filter(|item| item.depth == 1 && !outline.is_opaque(item.range.start));
-        let underlined = outline.underlined.iter().map(|range| {
-            let words = text[range.clone()].trim_end().rfind('\n').map_or(range.end, |at| range.start + at);
-            (Block::Heading(range.start..words), range.clone())
-        });
-        let mut blocks: Vec<(Block, Range<usize>)> = (outline.heads.iter())
+        let mut blocks: Vec<(Block, Range<usize>)> = (outline.heads.iter().chain(&outline.underlined))
             .map(|head| (Block::Heading(head.title.clone()), head.range.clone()))
-            .chain(underlined)
             .chain(items.map(|item| (Block::Item, item.range.clone())))
             .chain(outline.paragraphs.iter().map(|range| (Block::Paragraph, range.clone())))
             .chain(outline.html.iter().map(|range| (Block::Html, range.clone())))

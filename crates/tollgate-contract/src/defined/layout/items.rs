@@ -7,7 +7,7 @@ use super::outline::Item;
 use super::read::{Reader, small};
 use crate::defined::definition::{Field, Items, Kind, Layout, ListType, RecordType};
 use crate::defined::judge::{Wrong, shown};
-use crate::text::quote;
+use crate::text::{is_none, quote};
 use crate::tree::{Entry, Node, Value};
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::Severity;
@@ -107,6 +107,15 @@ impl<'a> Reader<'a, '_> {
             self.found.error(Code::LIST_STRAY, node.at, message, "write it in its section");
         } else {
             self.nowhere(&node, &said);
+        }
+    }
+
+    /// Reports headings that are underlined: they begin no section of a record. A rule right below `None` or a label makes none.
+    pub fn underlined(&mut self, record: &RecordType, from: usize) {
+        for head in self.outline.underlined.iter().filter(|head| head.range.start >= from && !record.open) {
+            if !is_none(&self.text[head.title.clone()]) && !self.has_label(record, &head.range) {
+                self.unknown(head, "underlined, and not part of this contract");
+            }
         }
     }
 

@@ -15,7 +15,7 @@ pub fn titles(text: &str) -> Vec<(usize, &str)> {
     Outline::of(text).heads.iter().map(|head| (head.level, &text[head.title.clone()])).collect()
 }
 
-/// A heading with `#` at the outermost level.
+/// A heading at the outermost level.
 #[derive(Debug)]
 pub struct Head {
     pub level: usize,
@@ -41,7 +41,7 @@ pub struct Outline {
     /// Paragraphs at the outermost level.
     pub paragraphs: Vec<Range<usize>>,
     /// Headings that are underlined instead of marked with `#`.
-    pub underlined: Vec<Range<usize>>,
+    pub underlined: Vec<Head>,
     /// HTML at the outermost level that is more than comments.
     pub html: Vec<Range<usize>>,
     /// Code, quotes and HTML: nothing in them is read.
@@ -80,8 +80,9 @@ impl Outline {
 
     fn begin(&mut self, text: &str, tag: &Tag<'_>, range: Range<usize>, depth: usize, open: &mut Vec<usize>) {
         match tag {
-            Tag::Heading { .. } if depth == 0 && !text[range.clone()].trim_start().starts_with('#') => {
-                self.underlined.push(range);
+            Tag::Heading { level, .. } if depth == 0 && !text[range.clone()].trim_start().starts_with('#') => {
+                let words = text[range.clone()].trim_end().rfind(['\n', '\r']).map_or(range.end, |at| range.start + at);
+                self.underlined.push(Head { level: *level as usize, title: range.start..words, range });
             }
             Tag::Heading { level, .. } if depth == 0 => {
                 let title = heading_title(text, &range);

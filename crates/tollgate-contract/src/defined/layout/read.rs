@@ -57,6 +57,9 @@ pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, fo
     let at = title.as_ref().map_or(region.start, |title| title.start);
     let mut entries = reader.record(record, region, level, 0);
     behind.into_iter().for_each(|(heading, from)| reader.after(heading, from));
+    if definition.report.is_some() {
+        reader.underlined(record, at);
+    }
     if let (Some(heading), Some(title)) = (&definition.heading, title)
         && let Some(hole) = &heading.hole
     {
@@ -452,7 +455,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reports a section that no field has; whether that is an error depends on what the document means.
-    fn unknown(&mut self, head: &Head, what: &str) {
+    pub(super) fn unknown(&mut self, head: &Head, what: &str) {
         let at = small(head.range.start);
         self.found.unknown.insert(at);
         let message = format!("the section {} is {what}", quote(&self.text[head.title.clone()]));
