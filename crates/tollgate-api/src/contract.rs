@@ -12,7 +12,7 @@ pub struct Contract {
     pub id: String,
     /// Whether it is for reports or for documents.
     pub kind: ContractKind,
-    /// What somebody who writes one is told.
+    /// The instructions for whoever writes one.
     pub instructions: String,
     /// The JSON Schema of the document behind the text.
     pub schema: serde_json::Value,

@@ -145,7 +145,7 @@ pub struct DocumentReading {
 pub trait Format: Sync {
     /// Its name and version, `status-block@1`.
     fn id(&self) -> &str;
-    /// What a text of it looks like among other text, and what its writer was told.
+    /// What a text of it looks like among other text, and the instructions for its writer.
     fn looks(&self, context: &Context) -> Looks;
     /// Whether a text is the template of the dialect, as it is.
     fn is_unfilled(&self, _text: &str) -> bool {
@@ -155,7 +155,7 @@ pub trait Format: Sync {
     fn render(&self, document: &serde_json::Value) -> Result<String, String>;
     /// A document to fill in.
     fn template(&self, context: &Context) -> String;
-    /// What somebody who writes one is told.
+    /// The instructions for whoever writes one.
     fn instructions(&self, context: &Context) -> String;
     /// The JSON Schema of the document.
     fn schema(&self) -> serde_json::Value;

@@ -43,7 +43,7 @@ impl<'a> Source<'a> {
         found.map_or(self.text.len(), |(at, _)| at)
     }
 
-    /// The place of a byte offset; one behind the end is the end.
+    /// The place of a byte offset; one past the end is the end.
     pub fn place(&self, offset: usize) -> Place {
         let mark = self.marks[self.marks.partition_point(|(at, _)| *at <= offset) - 1];
         let before = places(self.text, mark).take_while(|(at, _)| *at <= offset);

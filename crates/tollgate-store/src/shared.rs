@@ -34,16 +34,16 @@ pub struct Said {
 /// The amounts of the other runs under a key.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Total {
-    /// The place of the last append that changed the key; 0: nobody ever did.
+    /// The place of the last append that changed the key; 0: no run ever did.
     pub place: u64,
-    /// Added up; one that nobody named is missing at the end.
+    /// Added up; one that no run named is missing at the end.
     pub amounts: Vec<u64>,
 }
 
 /// The notes of the other runs under a key.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Notes {
-    /// The place of the last append that changed the key; 0: nobody ever did.
+    /// The place of the last append that changed the key; 0: no run ever did.
     pub place: u64,
     /// One for each run that has one.
     pub notes: Vec<Note>,

@@ -108,7 +108,7 @@ fn a_template_is_no_document() {
         false => format!("{line}\n"),
     });
     let told = review.judge(&filled.collect::<String>(), &Context::default()).diagnostics;
-    assert_eq!(told.len(), 6, "each line of the checklist is told: {told:?}");
+    assert_eq!(told.len(), 6, "each line of the checklist is reported: {told:?}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn example(id: &str) -> String {
     }
 }
 
-/// What was mended in the document of a script, what is left, and what the text is then.
+/// What was fixed in the document of a script, what is left, and what the text is then.
 fn answer(script: &str) -> String {
     let (head, text) = script.split_once("\n\n").unwrap_or((script, ""));
     let id = head.lines().next().unwrap_or_default();

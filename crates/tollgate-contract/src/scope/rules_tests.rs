@@ -1,6 +1,6 @@
 //! A task and a change in, classes out (`rules_tests/cases.txt`).
 //!
-//! A script has lines `in` and `out` (what the task lists), `before` (what stands before the excluded), `protect`, `correct LISTED => ACTUAL`, `there` (a file from before the
+//! A script has lines `in` and `out` (what the task lists), `before` (the text before the excluded), `protect`, `correct LISTED => ACTUAL`, `there` (a file from before the
 //! change), and for each changed path `@ PATH` with its lines as a diff has them. Behind the path may be the modes before and after
 //! it, `from` or `to` another path, and `unread`.
 

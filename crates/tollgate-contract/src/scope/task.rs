@@ -223,7 +223,7 @@ impl TaskScope {
     }
 }
 
-/// What stands in a list of a scope and is no item of it. A paragraph that ends with a colon introduces the list.
+/// What is in a list of a scope and is no item of it. A paragraph that ends with a colon introduces the list.
 fn strays(text: &str, blocks: &[Block], places: &Places<'_>) -> Vec<Diagnostic> {
     let (mut list, mut found) = (None, Vec::new());
     for Block { kind, range } in blocks {

@@ -23,7 +23,7 @@ fn notes(journal: &dyn Journal, but: u64) -> Vec<(u64, String)> {
     notes.into_iter().map(|note| (number(note.run), String::from_utf8(note.note).unwrap())).collect()
 }
 
-/// Each append replaces everything that its run said before; nobody hears itself, and no other key has any of it.
+/// Each append replaces everything that its run said before; no run hears itself, and no other key has any of it.
 pub fn what_runs_say_is_added_up_and_replaced(store: &dyn Store) {
     let journal = store.connect(None);
     let say = |n, expected, says| journal.append(Append { says, ..append(run(n), expected, 1) }).unwrap();

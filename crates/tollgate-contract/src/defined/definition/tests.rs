@@ -1,4 +1,4 @@
-//! What is wrong with a definition is said where it stands (`tests/cases.txt`).
+//! What is wrong with a definition is said at its place (`tests/cases.txt`).
 //!
 //! A script names a sound definition, the example of the page on the language (`verdict`) or a file beside the cases, and has lines
 //! `with A => B`, each of which changes it.

@@ -1,4 +1,4 @@
-//! What is cut off never passes, and what is told of a text is bounded. That no text breaks a reader is shown by `fuzz`.
+//! What is cut off never passes, and the diagnostics of a text are bounded. That no text breaks a reader is shown by `fuzz`.
 
 use super::*;
 

@@ -79,7 +79,7 @@ fn marked(report: &str) -> String {
     format!("{}\n{}\n{}\n", markers().begin(), report.trim_end(), markers().end())
 }
 
-/// Which report of a transcript counts, and what is told of it.
+/// Which report of a transcript counts, and its diagnostics.
 fn answer(script: &str) -> String {
     let (head, text) = script.split_once("\n\n").expect("a transcript");
     let (mut context, mut open) = (Context::default(), false);

@@ -1,4 +1,4 @@
-//! What a report is made of, what is shown of it, and what its writer is told.
+//! What a report is made of, what is shown of it, and the instructions for its writer.
 
 use super::*;
 use tollgate_core::report::Verdict;
