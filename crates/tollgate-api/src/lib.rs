@@ -48,7 +48,7 @@ pub use scope::{
     ScopeResult, ScopeRole,
 };
 
-pub use worker::{Capabilities, Probe, QuotaTold, ResumeSupport, SchemaSupport, Worker};
+pub use worker::{Capabilities, Probe, QuotaReport, ResumeSupport, SchemaSupport, Worker};
 
 /// The version of the wire, in every event line.
 pub const VERSION: u32 = 1;

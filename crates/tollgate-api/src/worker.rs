@@ -58,7 +58,7 @@ pub struct Capabilities {
     /// Whether it tells what it was not allowed to do.
     pub denials: Option<bool>,
     /// What it tells of an exhausted quota.
-    pub quota: Option<QuotaTold>,
+    pub quota: Option<QuotaReport>,
     /// Whether nothing of it is left when it is ended, also what left its session.
     pub whole_tree_kill: Option<bool>,
 }
@@ -107,7 +107,7 @@ pub enum ResumeSupport {
 /// What an agent tells of an exhausted quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum QuotaTold {
+pub enum QuotaReport {
     /// When it ends.
     Time,
     /// That there is one.

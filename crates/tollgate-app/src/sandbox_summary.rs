@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::format::list;
 use tollgate_core::id::{AttemptId, RoleId};
 use tollgate_core::run::event::Work;
-use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
+use tollgate_core::run::sandbox_record::{Network, Sandbox, SandboxRecord};
 use tollgate_core::run::{Event, Recorded};
 
 /// What is open without private mounts.
@@ -16,7 +16,7 @@ const MOUNTS: &str =
 const ABSTRACT: &str = "workers can reach sockets without a path: this kernel is older than Linux 6.12";
 
 /// A role's worker, or the commands that check (no role), and what holds it.
-pub type Held = (Option<RoleId>, Leash);
+pub type Held = (Option<RoleId>, SandboxRecord);
 
 /// The sentence for what the journal of a run records.
 pub fn recorded(events: &[Recorded]) -> Option<String> {
@@ -124,11 +124,11 @@ fn lacks_mounts(held: &Held) -> bool {
 mod tests {
     use super::*;
 
-    fn leash(processes: bool, landlock: Option<u32>, network: Network, missing: &str) -> Leash {
-        Leash { processes, landlock, network, missing: missing.to_owned(), ..Leash::default() }
+    fn leash(processes: bool, landlock: Option<u32>, network: Network, missing: &str) -> SandboxRecord {
+        SandboxRecord { processes, landlock, network, missing: missing.to_owned(), ..SandboxRecord::default() }
     }
 
-    fn said(programs: &[(Option<&str>, Leash)]) -> Option<String> {
+    fn said(programs: &[(Option<&str>, SandboxRecord)]) -> Option<String> {
         let held: Vec<Held> = programs.iter().map(|(role, leash)| (role.map(RoleId::from), leash.clone())).collect();
         sentence(&held)
     }
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn who_runs_without_a_sandbox_is_named_unless_everybody_does() {
-        let off = Leash { sandbox: Sandbox::Off, ..Leash::default() };
+        let off = SandboxRecord { sandbox: Sandbox::Off, ..SandboxRecord::default() };
         let all = said(&[(Some("developer"), off.clone()), (None, off.clone())]);
         assert_eq!(all.as_deref(), Some("sandbox: off, so workers and commands can do everything that you can"));
         let whole = leash(true, Some(7), Network::Open, "");

@@ -10,7 +10,7 @@ use crate::Context;
 use crate::extract::{Dialect, Read, only_fence, only_object};
 use crate::text::Source;
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::{Diagnostic, Mend, Place, Severity};
+use tollgate_core::diagnostic::{Diagnostic, Fix, Place, Severity};
 
 /// How often a text is read again: a mistake may hide the next one.
 const ROUNDS_MAX: usize = 64;
@@ -50,7 +50,7 @@ pub fn fix(dialect: Dialect<'_>, text: &str, context: &Context) -> Fixed {
         false
     });
     if !is_settled {
-        // One change undoes another: there is no one answer, and the text is its author's to mend.
+        // One change undoes another: there is no one answer, and the text is its author's to fix.
         (fixed.text, fixed.mended) = (text.to_owned(), Vec::new());
     }
     fixed.read = dialect.read(&fixed.text, context);
@@ -86,14 +86,14 @@ fn edits(
     let source = Source::new(text);
     let mark = text.len() - source.text().len();
     let (mut edits, mut mended): (Edits, Vec<(Place, String)>) = Default::default();
-    let moves = |one: &&Diagnostic| matches!(one.mend.as_deref(), Some(Mend::Order(..)));
+    let moves = |one: &&Diagnostic| matches!(one.fix.as_deref(), Some(Fix::Order(..)));
     let (last, first): (Vec<_>, Vec<_>) = diagnostics.iter().partition(moves);
     for one in first.into_iter().chain(last) {
         if moves(&one) && !edits.is_empty() {
             continue;
         }
-        let found = match (one.mend.as_deref(), one.code) {
-            (Some(mend), _) => edit(&source, one.place, mend),
+        let found = match (one.fix.as_deref(), one.code) {
+            (Some(fix), _) => edit(&source, one.place, fix),
             (None, Code::JSON_SYNTAX) => syntax(source.text(), source.offset(one.place)),
             (None, _) => None,
         };
@@ -131,19 +131,19 @@ fn apply(text: &str, edits: Vec<Edit>) -> String {
     out
 }
 
-/// The change that a mend is in this text; none where the text is not what the mend says.
-fn edit(source: &Source<'_>, place: Place, mend: &Mend) -> Option<Edit> {
+/// The change that a fix is in this text; none where the text is not what the fix says.
+fn edit(source: &Source<'_>, place: Place, fix: &Fix) -> Option<Edit> {
     let text = source.text();
     let at = source.offset(place);
     let rest = &text[at..];
-    match mend {
-        Mend::Word { said, with } => {
+    match fix {
+        Fix::Word { said, with } => {
             let bare = rest.trim_start_matches(['"', '\'', '`', '*']);
             let start = if rest.starts_with(said.as_str()) { at } else { text.len() - bare.len() };
             let end = start + said.len();
             (text.get(start..end)? == said && !continues(&text[end..])).then(|| (start..end, with.clone()))
         }
-        Mend::InLine { said, with } => {
+        Fix::InLine { said, with } => {
             let line = rest.split(['\n', '\r']).next()?;
             let alone = |found: &usize| {
                 !line[..*found].ends_with(|c: char| c.is_ascii_digit()) && !continues(&line[*found + said.len()..])
@@ -151,18 +151,18 @@ fn edit(source: &Source<'_>, place: Place, mend: &Mend) -> Option<Edit> {
             let start = at + line.match_indices(said.as_str()).map(|(found, _)| found).find(alone)?;
             Some((start..start + said.len(), with.clone()))
         }
-        Mend::Bare { said } => {
+        Fix::Bare { said } => {
             let quoted =
                 ["\"", "'"].iter().map(|sign| format!("{sign}{said}{sign}")).find(|q| rest.starts_with(&**q))?;
             Some((at..at + quoted.len(), said.clone()))
         }
-        Mend::Quoted { said } => (rest.starts_with(said.as_str()) && !continues(&rest[said.len()..]))
+        Fix::Quoted { said } => (rest.starts_with(said.as_str()) && !continues(&rest[said.len()..]))
             .then(|| (at..at + said.len(), format!("\"{said}\""))),
-        Mend::Level(level) => {
+        Fix::Level(level) => {
             let signs = rest.bytes().take_while(|byte| *byte == b'#').count();
             (signs > 0).then(|| (at..at + signs, "#".repeat(*level)))
         }
-        Mend::Order(order, end) => {
+        Fix::Order(order, end) => {
             let end = end.map_or(text.len(), |end| source.offset(end));
             sorted(text, &order.iter().map(|place| source.offset(*place)).collect::<Vec<_>>(), end)
         }

@@ -49,14 +49,14 @@ pub struct Diagnostic {
     /// The rule of a contract that does not hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<crate::Name>,
-    /// The one way to mend it, where there is only one.
+    /// The one way to fix it, where there is only one.
     #[serde(skip)]
-    pub mend: Option<Box<Mend>>,
+    pub fix: Option<Box<Fix>>,
 }
 
-/// The one way to mend what is wrong at a place.
+/// The one way to fix what is wrong at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mend {
+pub enum Fix {
     /// What stands there is written so.
     Word { said: String, with: String },
     /// The same, further on in the line.
@@ -82,7 +82,7 @@ impl Diagnostic {
             other: None,
             hint: None,
             rule: None,
-            mend: None,
+            fix: None,
         }
     }
 
@@ -98,10 +98,10 @@ impl Diagnostic {
         self
     }
 
-    /// Adds the one way to mend it.
+    /// Adds the one way to fix it.
     #[must_use]
-    pub fn mend(mut self, mend: Option<Mend>) -> Self {
-        self.mend = mend.map(Box::new);
+    pub fn fix(mut self, fix: Option<Fix>) -> Self {
+        self.fix = fix.map(Box::new);
         self
     }
 

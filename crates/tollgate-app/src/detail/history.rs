@@ -23,7 +23,7 @@ use crate::event_text::{sentence, target};
 /// What the journal of a run tells.
 #[derive(Debug, Default)]
 pub struct History {
-    pub attempts: Vec<Told>,
+    pub attempts: Vec<AttemptDetail>,
     pub moments: Vec<Moment>,
     /// When each decision ended.
     pub ended_ms: BTreeMap<DecisionId, u64>,
@@ -47,7 +47,7 @@ pub struct History {
 
 /// An attempt, and what the wire does not show of it.
 #[derive(Debug)]
-pub struct Told {
+pub struct AttemptDetail {
     pub id: AttemptId,
     pub wire: api::Attempt,
     pub instance: InstanceId,
@@ -73,7 +73,7 @@ pub enum What {
     Attempt(usize),
     Decision(DecisionId),
     /// A sentence; about a unit or the run.
-    Told {
+    Event {
         unit: Option<UnitId>,
         text: String,
     },
@@ -225,7 +225,7 @@ impl Teller<'_> {
 
     fn say(&mut self, recorded: &Recorded, unit: Option<UnitId>) {
         if let Some(text) = sentence(recorded) {
-            self.history.moments.push(Moment { at_ms: recorded.at_ms, what: What::Told { unit, text } });
+            self.history.moments.push(Moment { at_ms: recorded.at_ms, what: What::Event { unit, text } });
         }
     }
 
@@ -270,10 +270,17 @@ impl Teller<'_> {
         self.by_id.insert(started.attempt, place);
         self.history.moments.push(Moment { at_ms, what: What::Attempt(place) });
         let instance = started.instance.clone();
-        self.history.attempts.push(Told { id: started.attempt, wire, instance, bundle, reads: Vec::new(), used: None });
+        self.history.attempts.push(AttemptDetail {
+            id: started.attempt,
+            wire,
+            instance,
+            bundle,
+            reads: Vec::new(),
+            used: None,
+        });
     }
 
-    fn end(&mut self, id: AttemptId, at_ms: u64, status: AttemptStatus, reason: String) -> Option<&mut Told> {
+    fn end(&mut self, id: AttemptId, at_ms: u64, status: AttemptStatus, reason: String) -> Option<&mut AttemptDetail> {
         let place = self.by_id.get(&id).copied()?;
         self.current = Some(place);
         let told = self.history.attempts.get_mut(place)?;
@@ -296,7 +303,7 @@ impl Teller<'_> {
         if checks && matches!(moved.outcome, Outcome::Fail | Outcome::Stale | Outcome::Unobservable) {
             let unit = self.run.instances.get(&moved.instance).and_then(|known| known.unit.clone());
             let text = format!("check `{}`: {} → {}{limit}", moved.stage, moved.outcome, target(&moved.to));
-            self.history.moments.push(Moment { at_ms, what: What::Told { unit, text } });
+            self.history.moments.push(Moment { at_ms, what: What::Event { unit, text } });
         }
     }
 

@@ -13,7 +13,7 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::run::Run;
 use tollgate_engine::session::pinned_protocol;
 
-use super::history::{History, Told};
+use super::history::{AttemptDetail, History};
 
 /// Per report that was routed: the sections whose content entered the routing, a question or a bundle, with the reason
 /// and the bytes; and those that were checked only. The report's own bytes say which sections there are.
@@ -26,34 +26,34 @@ pub fn reads(
     let contracts = pinned_protocol::contracts_of(&run.opened, &mut |digest| Ok(object(digest))).unwrap_or_default();
     let shown = shown(history);
     let none = Vec::new();
-    let reported = history.attempts.iter().filter(|told| told.wire.report.is_some());
+    let reported = history.attempts.iter().filter(|attempt| attempt.wire.report.is_some());
     reported
-        .map(|told| of_report(run, &contracts, told, shown.get(&told.id).unwrap_or(&none), object, prompt))
+        .map(|attempt| of_report(run, &contracts, attempt, shown.get(&attempt.id).unwrap_or(&none), object, prompt))
         .collect()
 }
 
 fn of_report(
     run: &Run,
     contracts: &Contracts,
-    told: &Told,
+    attempt: &AttemptDetail,
     shown: &[(Name, String)],
     object: &dyn Fn(Digest) -> Option<Arc<[u8]>>,
     prompt: &dyn Fn(AttemptId) -> Option<String>,
 ) -> api::Reads {
-    let role = told.wire.role.as_deref().and_then(|role| run.protocol.roles.get(role));
+    let role = attempt.wire.role.as_deref().and_then(|role| run.protocol.roles.get(role));
     let dialect = role.and_then(|role| contracts.report(&role.contract));
-    let digest = told.wire.report.as_deref().and_then(|digest| digest.parse::<Digest>().ok());
+    let digest = attempt.wire.report.as_deref().and_then(|digest| digest.parse::<Digest>().ok());
     let bytes = digest.and_then(object).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let context = Context {
-        role: told.wire.role.as_deref().map(Into::into),
+        role: attempt.wire.role.as_deref().map(Into::into),
         judges: role.map(tollgate_core::protocol::model::Role::judges),
         part: role.and_then(|role| role.part),
-        prompt: prompt(told.id),
+        prompt: prompt(attempt.id),
         ..Context::default()
     };
     let present = dialect.map(|dialect| extract::report(dialect, &text, &context).present).unwrap_or_default();
-    let mut read: Vec<api::SectionRead> = told
+    let mut read: Vec<api::SectionRead> = attempt
         .reads
         .iter()
         .map(|read| api::SectionRead {
@@ -76,9 +76,9 @@ fn of_report(
     }
     let only = present.iter().filter(|(name, _)| !read.iter().any(|read| *read.section == **name));
     api::Reads {
-        attempt: told.wire.id.clone(),
-        stage: told.wire.stage.clone(),
-        outcome: told.wire.outcome.clone().unwrap_or_default(),
+        attempt: attempt.wire.id.clone(),
+        stage: attempt.wire.stage.clone(),
+        outcome: attempt.wire.outcome.clone().unwrap_or_default(),
         checked_only: only.map(|(name, _)| name.to_string()).collect(),
         read,
     }

@@ -1,33 +1,34 @@
-//! What the attempts of a run used, by role and in sum. What was not told is unknown, and stays so in every sum.
+//! What the attempts of a run used, by role and in sum. What was not reported is unknown, and stays so in every sum.
 
 use tollgate_api::{self as api, AttemptStatus, RoleUsage, UsageSum};
 use tollgate_core::run::agent_stats::{Sum, Usage};
 use tollgate_engine::workers::{adapter_of, agent};
 
-use super::history::Told;
+use super::history::AttemptDetail;
 
 /// A row for each role in the order of their first attempts, and one for all; nothing where no agent worked.
-pub(super) fn usage(attempts: &[Told]) -> Vec<RoleUsage> {
-    let counted: Vec<&Told> = attempts.iter().filter(|told| may_use(&told.wire)).collect();
-    if !counted.iter().any(|told| is_agent(&told.wire)) {
+pub(super) fn usage(attempts: &[AttemptDetail]) -> Vec<RoleUsage> {
+    let counted: Vec<&AttemptDetail> = attempts.iter().filter(|attempt| may_use(&attempt.wire)).collect();
+    if !counted.iter().any(|attempt| is_agent(&attempt.wire)) {
         return Vec::new();
     }
     let mut roles: Vec<&str> = Vec::new();
-    for role in counted.iter().filter_map(|told| told.wire.role.as_deref()) {
+    for role in counted.iter().filter_map(|attempt| attempt.wire.role.as_deref()) {
         if !roles.contains(&role) {
             roles.push(role);
         }
     }
-    let of =
-        |role: &str| counted.iter().filter(|told| told.wire.role.as_deref() == Some(role)).copied().collect::<Vec<_>>();
+    let of = |role: &str| {
+        counted.iter().filter(|attempt| attempt.wire.role.as_deref() == Some(role)).copied().collect::<Vec<_>>()
+    };
     let rows = roles.iter().map(|role| row(Some(role), &of(role)));
     rows.chain([row(None, &counted)]).collect()
 }
 
-fn row(role: Option<&str>, attempts: &[&Told]) -> RoleUsage {
+fn row(role: Option<&str>, attempts: &[&AttemptDetail]) -> RoleUsage {
     // One that was lost or ended used something too, and nobody knows what.
     let sum = |part: fn(&Usage) -> Option<u64>| -> UsageSum {
-        let Sum { known, unknown } = attempts.iter().map(|told| told.used.as_ref().and_then(part)).collect();
+        let Sum { known, unknown } = attempts.iter().map(|attempt| attempt.used.as_ref().and_then(part)).collect();
         UsageSum { known, unknown }
     };
     RoleUsage {

@@ -37,7 +37,7 @@ use crate::text::{Source, quote};
 use crate::tree::json;
 use crate::{Context, Reading, ReportDialect, Trailing};
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::{Diagnostic, Mend, Place};
+use tollgate_core::diagnostic::{Diagnostic, Fix, Place};
 
 /// The largest transcript that is read.
 pub const BYTES_MAX: usize = 64 << 20;
@@ -476,7 +476,7 @@ impl Search<'_> {
         }
         let message = format!("there is no {what} in the text: {}", self.looks.lacks);
         let hint = format!("write {} as `{line}`", quote(said));
-        Some(Diagnostic::error(Code::REPORT_ABSENT, place, message).hint(hint).mend(Some(Mend::Level(level(&line)))))
+        Some(Diagnostic::error(Code::REPORT_ABSENT, place, message).hint(hint).fix(Some(Fix::Level(level(&line)))))
     }
 }
 

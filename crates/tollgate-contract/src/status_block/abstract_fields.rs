@@ -8,7 +8,7 @@ use super::sections::{Draft, Located};
 use crate::markdown::BlockKind;
 use crate::text::quote;
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::{Diagnostic, Mend, Place};
+use tollgate_core::diagnostic::{Diagnostic, Fix, Place};
 
 /// The fields of the Abstract.
 const FIELDS: [&str; 5] = ["outcome", "verdict", "files", "next_phase", "open_questions"];
@@ -63,10 +63,10 @@ impl Reader<'_, '_> {
                 draft.index_verdict = Word::parse(&value).map(|value| Located { value, place });
                 if draft.index_verdict.is_none() {
                     let message = format!("`verdict` is {}", quote(&value));
-                    let mend = respelt(&value, Word::ALL.map(Word::word))
-                        .map(|with| Mend::InLine { said: value.clone(), with: with.to_owned() });
+                    let fix = respelt(&value, Word::ALL.map(Word::word))
+                        .map(|with| Fix::InLine { said: value.clone(), with: with.to_owned() });
                     let hint = "expected one of: `APPROVED`, `REQUEST_CHANGES`, `BLOCKED`, `n/a`";
-                    self.sink.push(Diagnostic::error(Code::ABSTRACT_FIELD, place, message).hint(hint).mend(mend));
+                    self.sink.push(Diagnostic::error(Code::ABSTRACT_FIELD, place, message).hint(hint).fix(fix));
                 }
             }
             "open_questions" => {

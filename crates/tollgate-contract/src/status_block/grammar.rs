@@ -13,7 +13,7 @@ use crate::markdown::{Block, BlockKind, Section, is_unclosed, item_text};
 use crate::rows::{names, split};
 use crate::text::{Source, clean, is_respelling, lines, quote};
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::{Diagnostic, Mend, Place};
+use tollgate_core::diagnostic::{Diagnostic, Fix, Place};
 use tollgate_core::id::FindingId;
 
 /// Reads the sections of one report; every error is one of its form.
@@ -163,7 +163,7 @@ impl<'a> Reader<'a, '_> {
                 true => Diagnostic::warning(Code::SECTION_MISPLACED, place, message),
                 false => Diagnostic::error(Code::SECTION_MISPLACED, place, message),
             };
-            self.sink.push(told.hint("begin a section with `## `").mend(Some(Mend::Level(2))));
+            self.sink.push(told.hint("begin a section with `## `").fix(Some(Fix::Level(2))));
         }
     }
 
@@ -230,9 +230,9 @@ impl<'a> Reader<'a, '_> {
     fn unknown_word(&mut self, code: Code, place: Place, word: &str, what: &str, known: &[&'static str]) {
         let values: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
         let message = format!("{} is not a {what}; expected one of: {}", quote(word), values.join(", "));
-        let mend = respelt(word, known.iter().copied())
-            .map(|meant| Mend::Word { said: word.to_owned(), with: meant.to_owned() });
-        self.sink.push(Diagnostic::error(code, place, message).hint("spell it exactly so").mend(mend));
+        let fix = respelt(word, known.iter().copied())
+            .map(|meant| Fix::Word { said: word.to_owned(), with: meant.to_owned() });
+        self.sink.push(Diagnostic::error(code, place, message).hint("spell it exactly so").fix(fix));
     }
 
     fn status(&mut self) -> Option<Located<Status>> {

@@ -133,7 +133,7 @@ impl Object {
         let mut reading = StatusBlock.read_alone(&text, context);
         for one in &mut reading.diagnostics {
             // The object has no lines that a place could name.
-            (one.place, one.other, one.mend) = (Place::default(), None, None);
+            (one.place, one.other, one.fix) = (Place::default(), None, None);
         }
         if reading.diagnostics.iter().any(|one| one.severity == Severity::Error) {
             return Ok(reading);

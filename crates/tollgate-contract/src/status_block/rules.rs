@@ -12,7 +12,7 @@ use crate::rows::Rows;
 use crate::text::{quote, squash};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::{Diagnostic, Mend, Place};
+use tollgate_core::diagnostic::{Diagnostic, Fix, Place};
 use tollgate_core::report::{CriterionRow, Part, Verdict};
 
 /// The group of rows that the tester judges.
@@ -117,8 +117,8 @@ impl Rules<'_, '_> {
         let message = format!("`## {}` comes after `## {}`", late[1].heading.title(), late[0].heading.title());
         let warning = Diagnostic::warning(Code::SECTION_ORDER, late[1].place, message);
         present.sort_by_key(|present| present.heading);
-        let mend = Mend::Order(present.iter().map(|present| present.place).collect(), None);
-        self.sink.push(warning.hint("keep the order of the template").mend(Some(mend)));
+        let fix = Fix::Order(present.iter().map(|present| present.place).collect(), None);
+        self.sink.push(warning.hint("keep the order of the template").fix(Some(fix)));
     }
 
     /// The sections are closed: another one is a note, and beside an acceptance an error. So is text after the report.
@@ -202,8 +202,8 @@ impl Rules<'_, '_> {
         let mut warning = Diagnostic::warning(Code::ABSTRACT_COUNT, place, message);
         let present = self.draft.find(heading);
         warning.other = present.map(|present| present.place);
-        let mend = Mend::InLine { said: format!("{said}{noun}"), with: format!("{listed}{noun}") };
-        Some(warning.hint("correct the count or the section").mend(present.map(|_| mend)))
+        let fix = Fix::InLine { said: format!("{said}{noun}"), with: format!("{listed}{noun}") };
+        Some(warning.hint("correct the count or the section").fix(present.map(|_| fix)))
     }
 
     fn questions(&mut self) {

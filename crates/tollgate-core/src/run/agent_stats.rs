@@ -9,7 +9,7 @@ use crate::Name;
 /// What an agent told in one attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Told {
+pub struct AgentStats {
     /// The adapter that read it.
     pub adapter: Name,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,9 +155,9 @@ mod tests {
 
     #[test]
     fn what_was_not_told_is_not_written() {
-        let told = Told { adapter: "codex".into(), ..Told::default() };
+        let told = AgentStats { adapter: "codex".into(), ..AgentStats::default() };
         let text = serde_json::to_string(&told).unwrap();
         assert_eq!(text, r#"{"adapter":"codex","usage":{}}"#);
-        assert_eq!(serde_json::from_str::<Told>(&text).unwrap(), told);
+        assert_eq!(serde_json::from_str::<AgentStats>(&text).unwrap(), told);
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::agent_stats::{Sum, Told};
+use super::agent_stats::{AgentStats, Sum};
 use super::event::Work;
 use super::state::{At, Instance, Run};
 use crate::Name;
@@ -178,7 +178,7 @@ pub struct Used {
 
 impl Used {
     /// An attempt that ended: how long it took, and what it told.
-    pub(super) fn by(took_ms: u64, told: Option<&Told>) -> Self {
+    pub(super) fn by(took_ms: u64, told: Option<&AgentStats>) -> Self {
         let usage = told.map(|told| told.usage).unwrap_or_default();
         let cost_nano_usd = [usage.cost_nano_usd].into_iter().collect();
         Self { time_ms: took_ms, tokens: usage.tokens(), cost_nano_usd, attempts: 0 }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::de::{DeserializeSeed, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::agent_stats::Told;
+use super::agent_stats::AgentStats;
 use super::blank::blank_as_none;
 use super::budget::{Budgets, Over, Used};
 use super::envelope::{DataIn, DataOut};
-use super::sandbox_record::Leash;
+use super::sandbox_record::SandboxRecord;
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RoleId, RunId, StageId, UnitId};
@@ -256,10 +256,10 @@ events! {
         noticed: Vec<String>,
         /// What the agent told of itself, where its adapter could read it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        told: Option<Box<Told>>,
+        told: Option<Box<AgentStats>>,
         /// What held it while it worked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        leash: Option<Box<Leash>>,
+        leash: Option<Box<SandboxRecord>>,
     }
     /// A worker was cut off by a limit of its plan or provider: it goes on once that has passed, and nothing is routed.
     AttemptParked = "attempt.parked" {
@@ -279,9 +279,9 @@ events! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         noticed: Vec<String>,
         /// What the agent told of itself: its session, and the limit.
-        told: Box<Told>,
+        told: Box<AgentStats>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        leash: Option<Box<Leash>>,
+        leash: Option<Box<SandboxRecord>>,
     }
     /// A credential pool may not be called before a time.
     PoolParked = "pool.parked" {
@@ -335,7 +335,7 @@ events! {
         results: Vec<CommandResult>,
         /// What held them while they ran.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        leash: Option<Leash>,
+        leash: Option<SandboxRecord>,
     }
     /// A landing ended.
     LandingEnded = "landing.ended" {
@@ -481,7 +481,7 @@ events! {
         results: Vec<CommandResult>,
         /// What held them while they ran.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        leash: Option<Leash>,
+        leash: Option<SandboxRecord>,
     }
     /// A landing ended, and nothing was moved.
     LandLeft = "land.left" { token: u64, why: String }

@@ -32,7 +32,7 @@ pub mod state;
 mod subject;
 pub mod waiver;
 
-pub use agent_stats::Told;
+pub use agent_stats::AgentStats;
 pub use content_parts::documents;
 pub use decide::{Command, Decided, Rejection, Stamp, decide, open};
 pub use effects::{Effect, effects, effects_under, next_wake};
@@ -40,5 +40,5 @@ pub use event::{Event, Recorded};
 pub use evolve::{begin, counter_key, evolve};
 pub use fan_out::is_left;
 pub use role_changes::Wrote;
-pub use sandbox_record::Leash;
+pub use sandbox_record::SandboxRecord;
 pub use state::Run;

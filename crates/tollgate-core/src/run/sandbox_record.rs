@@ -37,7 +37,7 @@ const ABSTRACT_SOCKETS: u32 = 6;
 /// What held a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Leash {
+pub struct SandboxRecord {
     /// What was asked for.
     pub sandbox: Sandbox,
     /// Whether its processes lived and died in a namespace of their own.
@@ -53,7 +53,7 @@ pub struct Leash {
     pub missing: String,
 }
 
-impl Leash {
+impl SandboxRecord {
     /// Whether a program could reach sockets that have a name and no path: Landlock of version 6 keeps it from those of others.
     pub fn reaches_abstract_sockets(&self) -> bool {
         self.landlock.is_some_and(|version| version < ABSTRACT_SOCKETS) && self.network != Network::Denied
@@ -75,12 +75,13 @@ mod tests {
 
     #[test]
     fn what_was_not_on_is_not_written() {
-        let off = Leash { sandbox: Sandbox::Off, ..Leash::default() };
+        let off = SandboxRecord { sandbox: Sandbox::Off, ..SandboxRecord::default() };
         assert_eq!(serde_json::to_string(&off).unwrap(), r#"{"sandbox":"off"}"#);
-        let on = Leash { processes: true, landlock: Some(7), network: Network::NoTcp, ..Leash::default() };
+        let on =
+            SandboxRecord { processes: true, landlock: Some(7), network: Network::NoTcp, ..SandboxRecord::default() };
         let text = serde_json::to_string(&on).unwrap();
         assert_eq!(text, r#"{"sandbox":"prefer","processes":true,"landlock":7,"network":"no_tcp"}"#);
-        assert_eq!(serde_json::from_str::<Leash>(&text).unwrap(), on);
-        assert_eq!(serde_json::from_str::<Leash>(r#"{"sandbox":"off","landlock":0}"#).unwrap(), off);
+        assert_eq!(serde_json::from_str::<SandboxRecord>(&text).unwrap(), on);
+        assert_eq!(serde_json::from_str::<SandboxRecord>(r#"{"sandbox":"off","landlock":0}"#).unwrap(), off);
     }
 }

@@ -19,7 +19,7 @@ use super::pool::Pool;
 pub use super::position::At;
 use super::repetition::Flaky;
 pub use super::subject::SubjectKey;
-use super::{Told, Wrote};
+use super::{AgentStats, Wrote};
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RoleId, RunId, StageId, UnitId};
@@ -151,7 +151,7 @@ pub struct Instance {
     pub wrote: BTreeMap<RoleId, Wrote>,
     /// What the agent told whose report could not be used: it is asked again in its own session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<Told>,
+    pub session: Option<AgentStats>,
     /// The verdict of a judge that accepts, until what it must establish is evaluated.
     pub judging: Option<Verdict>,
     /// The attempt that a crash cut off here: the next one repeats it under its number.

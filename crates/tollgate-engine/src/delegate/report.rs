@@ -60,7 +60,7 @@ impl Reason {
 
     const fn next(self) -> &'static str {
         match self {
-            Self::InvalidDossier => "Mend the dossier: `tollgate contract check --contract supervisor.dossier FILE`.",
+            Self::InvalidDossier => "Fix the dossier: `tollgate contract check --contract supervisor.dossier FILE`.",
             Self::DirtyWorkspace => "Commit or stash the changes, or delegate with `--allow-dirty`.",
             Self::WorkerUnavailable | Self::CliMissing => "See which workers there are: `tollgate delegate doctor`.",
             Self::Execution => "See what is wrong with the worker or the machine: `tollgate delegate doctor`.",

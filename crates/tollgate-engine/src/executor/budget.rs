@@ -3,7 +3,7 @@
 use tollgate_contract::registry::Contracts;
 use tollgate_core::protocol::model::Role;
 use tollgate_core::report::{Health, Report, Verdict};
-use tollgate_core::run::Told;
+use tollgate_core::run::AgentStats;
 use tollgate_core::run::budget::Measure;
 
 use super::{ATTEMPT_LIMIT, failed};
@@ -29,7 +29,7 @@ fn past_a_limit(role: &Role, contracts: &Contracts, reason: String) -> Report {
 }
 
 /// The report of an attempt that used more than its role allows, by what its agent told; none where it did not.
-pub(super) fn overspent(role: &Role, told: Option<&Told>) -> Option<Report> {
+pub(super) fn overspent(role: &Role, told: Option<&AgentStats>) -> Option<Report> {
     let (told, budget) = (told?, role.budget);
     let turns = |turns: u64| format!("{turns} turn{}", if turns == 1 { "" } else { "s" });
     let of = |used: Option<u64>, most: Option<u64>, shown: &dyn Fn(u64) -> String| {

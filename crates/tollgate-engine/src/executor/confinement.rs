@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tollgate_core::run::sandbox_record::Sandbox;
-use tollgate_core::run::{Leash, Run};
+use tollgate_core::run::{Run, SandboxRecord};
 
 use super::failure::NotReady;
 use super::{Failure, LocalExecutor};
@@ -94,7 +94,7 @@ fn unreadable(what: &str, why: &str) -> WorkerError {
 impl LocalExecutor {
     /// What will hold each role's worker and the commands that check (no role) of a run. A required part that is missing is left out
     /// here: starting the program reports it.
-    pub fn sandbox_records(&self, run: &Run) -> Vec<(Option<RoleId>, Leash)> {
+    pub fn sandbox_records(&self, run: &Run) -> Vec<(Option<RoleId>, SandboxRecord)> {
         let config = &run.opened.config;
         let will_hold = |whose: ProgramKind<'_>| {
             let sandbox = asked(config, whose).ok()?.sandbox.unwrap_or_default();

@@ -8,7 +8,7 @@ use tollgate_core::Name;
 use tollgate_core::context::Handover;
 use tollgate_core::id::{AttemptId, InstanceId, RoleId};
 use tollgate_core::run::event::Work;
-use tollgate_core::run::{Event, Run, Told};
+use tollgate_core::run::{AgentStats, Event, Run};
 
 use super::LocalExecutor;
 use super::workdir::PreviousWork;
@@ -35,7 +35,7 @@ impl LocalExecutor {
 
     /// What the agent told whose attempt was cut off with its driver: its session, which was noted when it told it. One that was cut
     /// off before it could tell goes on in the session of the one that it repeats. What was used until then, nobody knows.
-    pub(super) fn cut_off(&self, run: &Run, id: AttemptId) -> Option<Told> {
+    pub(super) fn cut_off(&self, run: &Run, id: AttemptId) -> Option<AgentStats> {
         let lease = run.attempts.get(&id)?;
         let Work::Dispatch { role, worker, .. } = &lease.work else { return None };
         let whose = (lease.instance.clone(), role.clone());
@@ -56,7 +56,7 @@ impl LocalExecutor {
         if others.any(|(id, other)| told(id, other)) {
             return None;
         }
-        Some(Told { adapter: adapter.name.into(), session: Some(session), ..Told::default() })
+        Some(AgentStats { adapter: adapter.name.into(), session: Some(session), ..AgentStats::default() })
     }
 
     /// The dispatches of a run so far.
@@ -115,7 +115,7 @@ pub(super) fn resumption(
     id: AttemptId,
     brief: &str,
     left: PreviousWork,
-    cut_off: Option<Told>,
+    cut_off: Option<AgentStats>,
     handover: Handover,
 ) -> Option<Resumption> {
     let lease = run.attempts.get(&id)?;
@@ -123,7 +123,7 @@ pub(super) fn resumption(
     let instance = run.instances.get(&lease.instance)?;
     let same_folder = left != PreviousWork::FreshCopy;
     // Whether its session took in what it was told before it was cut off, nobody knows.
-    let goes_on = |why: &str, told: Told| {
+    let goes_on = |why: &str, told: AgentStats| {
         let words = left.words();
         let prompt = format!("{why} Go on where you were{words} This was your brief:\n\n{brief}");
         Some(Resumption { prompt, told, same_folder })

@@ -36,7 +36,7 @@ use tollgate_core::id::{AttemptId, RunId, UnitId};
 use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::decide::{AttemptResult, Landing};
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
-use tollgate_core::run::{Command, Effect, Leash, Run, effects};
+use tollgate_core::run::{Command, Effect, Run, SandboxRecord, effects};
 use tollgate_core::scope::{self, Content, Entry};
 use tollgate_store::{Journal, Object};
 
@@ -112,7 +112,7 @@ impl CancelHandle {
 }
 
 /// What came of commands, their outputs, and what held them.
-type Ran = (Vec<CommandResult>, Vec<Object>, Option<Leash>);
+type Ran = (Vec<CommandResult>, Vec<Object>, Option<SandboxRecord>);
 
 /// What a worker needs for as long as it works.
 #[derive(Debug)]

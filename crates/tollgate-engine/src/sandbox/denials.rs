@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tollgate_core::run::Leash;
+use tollgate_core::run::SandboxRecord;
 
 /// How a program says that it was denied something; the first letter may be small.
 const SAYS: [&[u8]; 6] =
@@ -12,7 +12,7 @@ const SHOWN_MAX: usize = 10;
 const BYTES_MAX: usize = 160;
 
 /// What the output of a worker that was held says that it was denied; what was not held was denied nothing by us.
-pub(crate) fn reported(log: &Path, leash: &Leash) -> Vec<String> {
+pub(crate) fn reported(log: &Path, leash: &SandboxRecord) -> Vec<String> {
     let held = leash.landlock.is_some();
     // A log is bounded, and for people: one that cannot be read tells nothing.
     let bytes = if held { std::fs::read(log).unwrap_or_default() } else { Vec::new() };
@@ -55,7 +55,7 @@ mod tests {
     fn of(log: &str, landlock: Option<u32>) -> Vec<String> {
         let folder = folder("denied");
         write(&folder, "log", log);
-        reported(&folder.join("log"), &Leash { landlock, ..Leash::default() })
+        reported(&folder.join("log"), &SandboxRecord { landlock, ..SandboxRecord::default() })
     }
 
     #[test]

@@ -32,7 +32,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
+use tollgate_core::run::sandbox_record::{Network, Sandbox, SandboxRecord};
 
 pub use probe::{SandboxSupport, probe};
 pub use reserved_paths::{PathConflict, ProgramFolders, ReservedPaths};
@@ -86,7 +86,7 @@ pub struct Confinement {
     /// This program.
     pub helper: PathBuf,
     /// What holds it.
-    pub leash: Leash,
+    pub leash: SandboxRecord,
     /// Whether it has mounts of its own.
     pub mounts: bool,
     /// The state directory, which nobody sees.
@@ -185,9 +185,9 @@ pub struct OwnFolders<'a> {
 }
 
 /// What is on, by what was asked for and what this machine can do; the refusal says what is missing.
-pub fn sandbox_record(sandbox: Sandbox, support: &SandboxSupport, deny_network: bool) -> Result<Leash, String> {
+pub fn sandbox_record(sandbox: Sandbox, support: &SandboxSupport, deny_network: bool) -> Result<SandboxRecord, String> {
     if sandbox == Sandbox::Off {
-        return Ok(Leash { sandbox, ..Leash::default() });
+        return Ok(SandboxRecord { sandbox, ..SandboxRecord::default() });
     }
     let network = match (deny_network, support.network()) {
         (false, _) => Network::Open,
@@ -197,13 +197,13 @@ pub fn sandbox_record(sandbox: Sandbox, support: &SandboxSupport, deny_network: 
     if sandbox == Sandbox::Require && !missing.is_empty() {
         return Err(missing);
     }
-    Ok(Leash { sandbox, processes: support.processes.is_none(), landlock: support.landlock, network, missing })
+    Ok(SandboxRecord { sandbox, processes: support.processes.is_none(), landlock: support.landlock, network, missing })
 }
 
 impl Confinement {
     /// The program, held. `home` names the places below the home folder that it needs to itself.
     pub fn hold(&self, mut program: Program, own: OwnFolders<'_>, home: &[&str]) -> io::Result<Program> {
-        let Leash { processes, landlock, network, .. } = self.leash;
+        let SandboxRecord { processes, landlock, network, .. } = self.leash;
         let path = std::env::join_paths(search_path(&self.unseen)).map_err(io::Error::other)?;
         program.env.set.push(("PATH".into(), path));
         if !processes && landlock.is_none() && network == Network::Open {

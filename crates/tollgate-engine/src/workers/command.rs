@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tollgate_core::redact::Secrets;
-use tollgate_core::run::Told;
+use tollgate_core::run::AgentStats;
 use tollgate_store::{Point, reach};
 
 use super::agent::AgentFailure;
@@ -96,7 +96,7 @@ pub(super) struct Launch {
 }
 
 /// What a program told of itself, and why it failed by its own lines.
-pub(super) type AgentResult = (Told, Option<AgentFailure>);
+pub(super) type AgentResult = (AgentStats, Option<AgentFailure>);
 
 /// Listens to a program while it works, and says at the end what it heard; the end is clean or not.
 pub(super) struct Listener {

@@ -26,7 +26,7 @@ use tollgate_core::code::Code;
 use tollgate_core::id::{AttemptId, RoleId, RunId, UnitId};
 use tollgate_core::protocol::model::Budget;
 use tollgate_core::redact::{Secrets, Unsearchable};
-use tollgate_core::run::Told;
+use tollgate_core::run::AgentStats;
 
 use crate::process::{Cancel, End, ProcessId};
 use crate::sandbox::Confinement;
@@ -129,7 +129,7 @@ pub struct Outcome {
     /// Whether the log was cut off.
     pub log_cut: bool,
     /// What the agent told of itself; none where nobody listens.
-    pub told: Option<Told>,
+    pub told: Option<AgentStats>,
     /// Why it failed by its own lines, whatever it exited with and reported.
     pub failure: Option<agent::AgentFailure>,
 }

@@ -3,7 +3,7 @@
 
 use tollgate_core::Name;
 use tollgate_core::id::RunId;
-use tollgate_core::run::agent_stats::{Quota, Sum, Told, Usage};
+use tollgate_core::run::agent_stats::{AgentStats, Quota, Sum, Usage};
 use tollgate_core::run::budget::{Allowance, Budgets, DAY_MS, Used};
 use tollgate_core::run::pool::{Around, Elsewhere};
 
@@ -33,7 +33,7 @@ pub(super) fn budget(budgets: &mut Budgets, whose: &str, words: &[String]) -> bo
 }
 
 /// What an agent told: its tokens, its cost, and the limit that cut it off; none where it said nothing of that.
-pub(super) fn told(words: &[String], now_ms: u64) -> Option<Told> {
+pub(super) fn told(words: &[String], now_ms: u64) -> Option<AgentStats> {
     let get = |key: &str| words.iter().map(|word| pair(word)).find(|(name, _)| &**name == key).map(|(_, value)| value);
     let (tokens, cost, quota) = (get("tokens"), get("cost"), get("quota"));
     if tokens.is_none() && cost.is_none() && quota.is_none() {
@@ -49,7 +49,7 @@ pub(super) fn told(words: &[String], now_ms: u64) -> Option<Told> {
         said: "the limit is reached".to_owned(),
         resets_ms: number(&seconds).map(|seconds| now_ms + seconds * 1000),
     });
-    Some(Told { adapter: "played".into(), session: Some("s-1".into()), usage, quota, ..Told::default() })
+    Some(AgentStats { adapter: "played".into(), session: Some("s-1".into()), usage, quota, ..AgentStats::default() })
 }
 
 /// How long an attempt took, in milliseconds.

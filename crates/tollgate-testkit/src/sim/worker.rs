@@ -9,7 +9,7 @@ use tollgate_core::report::{
     CriterionReport, CriterionRow, Disposition, FindingReport, Health, Judgement, Plan, QuestionReport, Report,
     RequirementReport, UnitReport, Verdict,
 };
-use tollgate_core::run::agent_stats::{Quota, Told, Usage};
+use tollgate_core::run::agent_stats::{AgentStats, Quota, Usage};
 use tollgate_core::run::decide::{AttemptResult, Landing, OpenArtifact};
 use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::run::state::{Attempt, Instance};
@@ -129,7 +129,7 @@ impl Task<'_> {
     }
 
     /// What its agent tells: not always all of it.
-    fn told(&self, rng: &mut Rng) -> Told {
+    fn told(&self, rng: &mut Rng) -> AgentStats {
         let quota = (self.conduct == Conduct::Quota).then(|| Quota {
             said: "the limit is reached".to_owned(),
             resets_ms: rng.percent(80).then(|| self.attempt.started_ms + rng.below(60_000)),
@@ -137,7 +137,7 @@ impl Task<'_> {
         let some = |rng: &mut Rng| (!rng.percent(20)).then(|| rng.below(2_000));
         let usage =
             Usage { input_tokens: some(rng), output_tokens: some(rng), cost_nano_usd: some(rng), ..Usage::default() };
-        Told { adapter: "sim".into(), session: Some("s-1".into()), usage, quota, ..Told::default() }
+        AgentStats { adapter: "sim".into(), session: Some("s-1".into()), usage, quota, ..AgentStats::default() }
     }
 
     fn report(&self, instance: &Instance, stage: &Stage, role: &Role, rng: &mut Rng) -> Report {

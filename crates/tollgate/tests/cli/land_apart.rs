@@ -40,7 +40,7 @@ fn a_branch_behind_the_base_gets_the_runs_own_change_and_nothing_else() {
     for (branch, file) in [("parted", "mended.txt"), ("unfit", "greet.sh")] {
         play.world.git(&["checkout", "-q", "-b", branch, &before]);
         play.world.write(file, "echo Moin\n");
-        play.world.commit("Mend the release");
+        play.world.commit("Fix the release");
         play.world.git(&["checkout", "-q", "main"]);
     }
     land(&play, &["--as", "merge", "--onto", "parted"]).exits(4).says("which changed unreleased.txt");

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use tollgate_core::run::Event;
-use tollgate_core::run::sandbox_record::{Leash, Network, Sandbox};
+use tollgate_core::run::sandbox_record::{Network, Sandbox, SandboxRecord};
 
 use tollgate_engine::sandbox::{SandboxSupport, probe};
 
@@ -78,7 +78,7 @@ fn what_is_mounted_so_that_nobody_writes_it_stays_so() {
     assert_eq!(std::fs::read_to_string(agent.join("keep")).unwrap(), "kept\n");
 }
 
-pub fn leashes(play: &Play) -> Vec<Leash> {
+pub fn leashes(play: &Play) -> Vec<SandboxRecord> {
     let held = |event: Event| match event {
         Event::AttemptReported(reported) => reported.leash.map(|leash| *leash),
         Event::CommandsRan(ran) => ran.leash,
@@ -433,7 +433,7 @@ fn a_command_that_checks_has_no_network_but_its_own() {
     let mut play = Play::new(&task, &script(&[("developer", &[at(1, &built), else_(IDLE)])]));
     play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(0).says("DoD-1 passed");
     let leashes = leashes(&play);
-    let commands: Vec<&Leash> = leashes.iter().filter(|leash| leash.network == Network::Denied).collect();
+    let commands: Vec<&SandboxRecord> = leashes.iter().filter(|leash| leash.network == Network::Denied).collect();
     assert!(!commands.is_empty() && commands.iter().all(|leash| leash.processes), "{leashes:?}");
     play.holds();
 }

@@ -1,7 +1,7 @@
 //! How much of the sandbox there is: required, preferred, or off; and what is said of what is missing.
 
 use tollgate_core::run::Event;
-use tollgate_core::run::sandbox_record::{Leash, Sandbox};
+use tollgate_core::run::sandbox_record::{Sandbox, SandboxRecord};
 
 use crate::leash::{WORDS, configured, developer, holds, leashes};
 use crate::play::{BUILT, IDLE, Play, Said, TASK, at, else_, script};
@@ -149,14 +149,14 @@ fn a_container_with_neither_namespaces_nor_landlock_runs_what_prefers_and_says_w
     let said = contained(&play, &[&start[..], &WORDS].concat()).exits(0);
     play.named_by(&said);
     play.holds();
-    let (leashes, off) = (leashes(&play), Leash { sandbox: Sandbox::Prefer, ..Leash::default() });
+    let (leashes, off) = (leashes(&play), SandboxRecord { sandbox: Sandbox::Prefer, ..SandboxRecord::default() });
     assert!(leashes.len() > 2, "{leashes:?}");
     for leash in &leashes {
         for part in ["no pid namespace: Operation not permitted", "no Landlock: this kernel was built without Landlock"]
         {
             assert!(leash.missing.contains(part), "{leash:?}");
         }
-        assert_eq!(Leash { missing: String::new(), ..leash.clone() }, off);
+        assert_eq!(SandboxRecord { missing: String::new(), ..leash.clone() }, off);
     }
     assert!(leashes.iter().any(|leash| leash.missing.contains("no network namespace")), "{leashes:?}");
     let said = contained(&play, &["doctor"]).exits(0);
@@ -173,7 +173,7 @@ fn a_sandbox_that_is_off_is_off() {
     let out = play.world.path("out.txt");
     developer(&mut play, &format!("echo x > {}", out.display()));
     assert!(out.exists());
-    assert_eq!(leashes(&play)[0], Leash { sandbox: Sandbox::Off, ..Leash::default() });
+    assert_eq!(leashes(&play)[0], SandboxRecord { sandbox: Sandbox::Off, ..SandboxRecord::default() });
     play.holds();
 }
 

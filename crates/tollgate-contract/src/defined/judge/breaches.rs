@@ -8,7 +8,7 @@ use crate::defined::checks;
 use crate::defined::definition::{Condition, Path, Quantifier, Rule, Test, Type};
 use crate::tree::{Node, Value};
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::{Mend, Severity};
+use tollgate_core::diagnostic::{Fix, Severity};
 
 /// How many breaches of one rule are told apart.
 const BREACHES_MAX: usize = 20;
@@ -59,19 +59,19 @@ impl<'e, 'a> Eval<'e, '_, 'a> {
             let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
             let message = format!("{}{detail} (rule `{}`)", rule.says, rule.id);
             let wrong = Wrong::new(Code::RULE_BROKEN, severity, at, message, &rule.fix);
-            found.push(Wrong { rule: Some(rule.id.clone()), mend: self.recounted(rule), ..wrong });
+            found.push(Wrong { rule: Some(rule.id.clone()), fix: self.recounted(rule), ..wrong });
         }
     }
 
     /// A number that a list gives.
-    fn recounted(&self, rule: &'e Rule) -> Option<Mend> {
+    fn recounted(&self, rule: &'e Rule) -> Option<Fix> {
         let (Condition::Test(path, Test::CountOf(of)), None) = (&rule.must, &rule.at) else { return None };
         let At::Node(node) = self.find(path, self.root, self.of) else { return None };
         // A list that is not there may have been lost.
         let At::Node(_) = self.find(of, self.root, self.of) else { return None };
         let count = self.counted(of)?;
         let said = node.word().filter(|_| matches!(node.value, Value::Number(_)))?;
-        Some(Mend::Word { said: said.to_owned(), with: count.to_string() })
+        Some(Fix::Word { said: said.to_owned(), with: count.to_string() })
     }
 
     /// Where a condition that does not hold is broken.

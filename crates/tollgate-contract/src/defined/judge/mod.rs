@@ -16,7 +16,7 @@ use crate::tree::json::Parsed;
 use crate::tree::{Node, Places, Value};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::{Diagnostic, Mend, Severity};
+use tollgate_core::diagnostic::{Diagnostic, Fix, Severity};
 
 /// How many errors, and how many warnings, are told of one text; the rest would repeat them. Warnings take no place from errors: what
 /// is not told would not count.
@@ -36,13 +36,13 @@ pub struct Wrong {
     pub message: String,
     pub hint: String,
     pub rule: Option<Name>,
-    pub mend: Option<Mend>,
+    pub fix: Option<Fix>,
 }
 
 impl Wrong {
     /// Something wrong at one place, by no rule of the contract.
     pub fn new(code: Code, severity: Severity, at: u32, message: String, hint: impl Into<String>) -> Self {
-        Self { code, severity, at, other: None, message, hint: hint.into(), rule: None, mend: None }
+        Self { code, severity, at, other: None, message, hint: hint.into(), rule: None, fix: None }
     }
 
     /// The same, with the second place that it is about.
@@ -132,10 +132,10 @@ impl Found {
         self.retain(|_| true);
     }
 
-    /// Adds the one way to mend what was found last.
-    pub fn mend(&mut self, mend: Option<Mend>) {
-        if let Some(wrong) = self.wrong.last_mut().filter(|_| mend.is_some()) {
-            wrong.mend = mend;
+    /// Adds the one way to fix what was found last.
+    pub fn fix(&mut self, fix: Option<Fix>) {
+        if let Some(wrong) = self.wrong.last_mut().filter(|_| fix.is_some()) {
+            wrong.fix = fix;
         }
     }
 
@@ -153,7 +153,7 @@ impl Found {
                 other: wrong.other.map(|at| places.place(at)),
                 hint: Some(wrong.hint),
                 rule: wrong.rule,
-                mend: wrong.mend.map(Box::new),
+                fix: wrong.fix.map(Box::new),
             })
             .collect();
         list.sort_by_key(|diagnostic| diagnostic.place);

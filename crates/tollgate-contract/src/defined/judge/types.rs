@@ -12,7 +12,7 @@ use crate::defined::guide::{KEY_PLACEHOLDER, placeholder};
 use crate::text::{is_blank, is_respelling, is_same_name, quote, repeated};
 use crate::tree::{Entry, Node, Value, json, json_line};
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::Mend;
+use tollgate_core::diagnostic::Fix;
 use tollgate_core::yaml::{suggest, suggest_word};
 
 /// How many unknown keys are compared with a field that is missing.
@@ -99,13 +99,13 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         };
         self.wrong(Code::FIELD_KIND, node, message, hint);
         let said = node.word().unwrap_or_default().to_owned();
-        self.found.mend(match (&of.kind, &node.value) {
-            (Kind::Int(_) | Kind::Number(_), Value::Text(_)) if is_number(&said) => Some(Mend::Bare { said }),
-            (Kind::Bool, Value::Text(_)) if matches!(&*said, "true" | "false") => Some(Mend::Bare { said }),
+        self.found.fix(match (&of.kind, &node.value) {
+            (Kind::Int(_) | Kind::Number(_), Value::Text(_)) if is_number(&said) => Some(Fix::Bare { said }),
+            (Kind::Bool, Value::Text(_)) if matches!(&*said, "true" | "false") => Some(Fix::Bare { said }),
             (Kind::Text(text), Value::Number(_))
                 if text.like.is_empty() || text.like.iter().any(|l| l.matches(&said)) =>
             {
-                Some(Mend::Quoted { said })
+                Some(Fix::Quoted { said })
             }
             _ => None,
         });
@@ -127,9 +127,9 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             };
             let message = format!("{} is {message}", self.name());
             self.wrong(Code::FIELD_WORD, node, message, format!("write `{written}`{hint}"));
-            self.found.mend(match (said == word, number) {
-                (true, true) => Some(Mend::Bare { said: said.to_owned() }),
-                (true, false) => Some(Mend::Quoted { said: said.to_owned() }),
+            self.found.fix(match (said == word, number) {
+                (true, true) => Some(Fix::Bare { said: said.to_owned() }),
+                (true, false) => Some(Fix::Quoted { said: said.to_owned() }),
                 (false, false) => respelt(said, &[word]),
                 (false, true) => None,
             });
@@ -145,7 +145,7 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
         let (read, elsewhere) = in_full(said);
         let message = format!("{} is {read}, which is not one of its values", self.name());
         self.wrong(Code::FIELD_WORD, node, message, format!("{hint}{elsewhere}"));
-        self.found.mend(respelt(said, known));
+        self.found.fix(respelt(said, known));
     }
 
     fn text(&mut self, text: &TextType, said: &str, node: &Node<'_>) {
@@ -321,8 +321,8 @@ impl<'d, 'n> Kinds<'d, 'n, '_> {
             let message = format!("{}{place} is no field of this contract", quote(&entry.key));
             self.found.error(Code::FIELD_UNKNOWN, entry.at, message, hint);
             let alike = |other: &&Entry<'_>| is_same_name(&other.key, &entry.key);
-            let mend = respelt(&entry.key, &free).filter(|_| entries.iter().filter(alike).count() == 1);
-            self.found.mend(mend);
+            let fix = respelt(&entry.key, &free).filter(|_| entries.iter().filter(alike).count() == 1);
+            self.found.fix(fix);
         }
     }
 
@@ -407,10 +407,10 @@ fn is_misspelt(field: &Field, record: &RecordType, entries: &[Entry<'_>]) -> boo
 }
 
 /// The one of several words that is meant by a word in another case, with other signs between its parts.
-fn respelt(said: &str, known: &[&str]) -> Option<Mend> {
+fn respelt(said: &str, known: &[&str]) -> Option<Fix> {
     let mut meant = known.iter().filter(|word| is_respelling(word, said));
     let word = meant.next().filter(|_| meant.next().is_none())?;
-    Some(Mend::Word { said: said.to_owned(), with: (*word).to_owned() })
+    Some(Fix::Word { said: said.to_owned(), with: (*word).to_owned() })
 }
 
 /// What was read of a value, and what to do with what follows its first line: only a value of one line has a form or is a word.

@@ -14,7 +14,7 @@ use crate::markdown::{self, BYTES_MAX, Refused, SHOW_NOT, SHOWN, heading_words};
 use crate::text::{Source, clean, is_none, is_title, lines, quote};
 use crate::tree::{Entry, Node, Value};
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::{Mend, Severity};
+use tollgate_core::diagnostic::{Fix, Severity};
 
 /// Reads a document; without its heading there is none.
 pub fn read<'a>(definition: &'a Definition, text: &'a str, context: &Context, found: &mut Found) -> Option<Node<'a>> {
@@ -124,7 +124,7 @@ impl<'a> Reader<'a, '_> {
             }
             let message = format!("there is no heading `{wanted}`");
             self.found.error(code, small(at), message, format!("begin the document with `{wanted}`"));
-            self.found.mend((all.len() == 1).then_some(Mend::Level(heading.level)));
+            self.found.fix((all.len() == 1).then_some(Fix::Level(heading.level)));
             return None;
         };
         if let Some(second) = right.next() {
@@ -256,7 +256,7 @@ impl<'a> Reader<'a, '_> {
         let message = format!("{} is a heading of level {}", quote(title), head.level);
         let hint = format!("write `{} {title}`", "#".repeat(level));
         self.found.error(Code::SECTION_MISPLACED, small(head.range.start), message, hint);
-        self.found.mend(Some(Mend::Level(level)));
+        self.found.fix(Some(Fix::Level(level)));
     }
 
     /// Says how sections that stand in another order are put in theirs.
@@ -271,7 +271,7 @@ impl<'a> Reader<'a, '_> {
         let end = (end < self.text.len()).then(|| place(end));
         let last = self.found.wrong.iter_mut().rev().find(|wrong| wrong.code == Code::SECTION_ORDER);
         if let Some(wrong) = last {
-            wrong.mend = Some(Mend::Order(order, end));
+            wrong.fix = Some(Fix::Order(order, end));
         }
     }
 

@@ -22,10 +22,10 @@ fn a_field_beyond_the_last_one_told_mends_nothing() {
     let odd: String = (0..60).map(|at| format!("\"x{at}\": 1, ")).collect();
     let meant = record.fields[0].name.to_uppercase();
     let judged = |text: &str| own.judge(text, &Context::default()).diagnostics;
-    assert!(judged(&format!("{{\"{meant}\": 1}}")).iter().any(|told| told.mend.is_some()), "{meant}");
+    assert!(judged(&format!("{{\"{meant}\": 1}}")).iter().any(|told| told.fix.is_some()), "{meant}");
     let told = judged(&format!("{{{odd}\"{meant}\": 1}}"));
     assert_eq!(told.len(), 50);
-    assert!(told.iter().all(|told| told.mend.is_none()), "{told:?}");
+    assert!(told.iter().all(|told| told.fix.is_none()), "{told:?}");
 }
 
 /// A document that is cut off anywhere has one mistake at most: what is missing behind the cut is no other.

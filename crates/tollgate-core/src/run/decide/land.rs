@@ -14,7 +14,7 @@ use super::super::event::{
     Asked, CommandRef, CommandResult, DecisionAsked, DecisionEnd, DecisionEnded, LandAsked, LandChecked, LandLeft,
     LandTarget, Offered, Origin, RunLanded, UnitState,
 };
-use super::super::sandbox_record::Leash;
+use super::super::sandbox_record::SandboxRecord;
 use super::super::state::{AtLanding, LAND, Landing, Phase, Run};
 use super::draft::Draft;
 use super::{Answer, Command, LandEnd, Rejection};
@@ -113,7 +113,12 @@ impl Draft {
         landing.ok_or(Rejection::NoLanding { token })
     }
 
-    fn land_checked(&mut self, token: u64, results: Vec<CommandResult>, leash: Option<Leash>) -> Result<(), Rejection> {
+    fn land_checked(
+        &mut self,
+        token: u64,
+        results: Vec<CommandResult>,
+        leash: Option<SandboxRecord>,
+    ) -> Result<(), Rejection> {
         let landing = self.landing(token)?;
         if landing.is_checked() {
             return Err(Rejection::LandingExpects { token, expected: "its end" });

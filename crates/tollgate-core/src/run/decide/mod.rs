@@ -34,11 +34,11 @@ use crate::id::{AttemptId, DecisionId, GateId, StageId, UnitId};
 use crate::report::{Disposition, Plan, Report};
 use crate::scope::Content;
 
-use super::agent_stats::Told;
+use super::agent_stats::AgentStats;
 use super::event::{By, Changed, CommandResult, LandOutcome, LandTarget, Recorded, RunRepaired, WorkKind};
 use super::invariants::Violation;
 use super::pool::Around;
-use super::sandbox_record::Leash;
+use super::sandbox_record::SandboxRecord;
 use super::state::Run;
 use draft::Draft;
 
@@ -67,7 +67,7 @@ pub enum Command {
     /// The place of an attempt could not be made ready: no worker and no command was started.
     Unready { attempt: AttemptId, token: u64, why: String, output: Option<Digest> },
     /// Commands were run.
-    Ran { attempt: AttemptId, token: u64, results: Vec<CommandResult>, leash: Option<Leash> },
+    Ran { attempt: AttemptId, token: u64, results: Vec<CommandResult>, leash: Option<SandboxRecord> },
     /// A landing came to an end.
     Landed { attempt: AttemptId, token: u64, landing: Box<Landing> },
     /// A person answers.
@@ -85,7 +85,7 @@ pub enum Command {
     /// A person wants the tree of a run that succeeded to land.
     Land(Box<LandTarget>),
     /// The commands of a landing were run.
-    LandChecked { token: u64, results: Vec<CommandResult>, leash: Option<Leash> },
+    LandChecked { token: u64, results: Vec<CommandResult>, leash: Option<SandboxRecord> },
     /// A landing came to an end.
     LandEnded { token: u64, end: LandEnd },
 }
@@ -117,9 +117,9 @@ pub struct AttemptResult {
     /// What it did besides changing files of the tree.
     pub noticed: Vec<String>,
     /// What the agent told of itself.
-    pub told: Option<Told>,
+    pub told: Option<AgentStats>,
     /// What held it while it worked.
-    pub leash: Option<Leash>,
+    pub leash: Option<SandboxRecord>,
 }
 
 /// What came of a landing.

@@ -3,7 +3,7 @@
 use super::super::event::{
     AttemptLost, AttemptRefused, By, ByKind, CommandResult, CommandsRan, DriverTookOver, LandingEnded, Work, WorkKind,
 };
-use super::super::sandbox_record::Leash;
+use super::super::sandbox_record::SandboxRecord;
 use super::super::state::Attempt;
 use super::draft::Draft;
 use super::{Answer, Landing, Rejection};
@@ -54,7 +54,7 @@ impl Draft {
         attempt: AttemptId,
         token: u64,
         results: Vec<CommandResult>,
-        leash: Option<Leash>,
+        leash: Option<SandboxRecord>,
     ) -> Result<(), Rejection> {
         self.needs_driver()?;
         let Some(live) = self.live(attempt, token, None) else { return Ok(()) };

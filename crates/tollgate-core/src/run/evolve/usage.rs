@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::agent_stats::Told;
+use super::super::agent_stats::AgentStats;
 use super::super::budget::{Used, dispatched};
 use super::super::event::{AttemptParked, AttemptStarted, PoolParked, Work};
 use super::super::pool::Pool;
@@ -13,8 +13,8 @@ use crate::id::AttemptId;
 
 /// How an attempt of a worker ended.
 pub(super) enum Ending<'a> {
-    Reported(Option<&'a Told>),
-    Parked(&'a Told),
+    Reported(Option<&'a AgentStats>),
+    Parked(&'a AgentStats),
     Cancelled,
     /// Its place was not made ready: nobody worked.
     Unready,

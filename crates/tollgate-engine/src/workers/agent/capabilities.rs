@@ -35,7 +35,7 @@ pub struct AgentCapabilities {
     /// Whether it tells what it was not allowed to do.
     pub denials: Option<bool>,
     /// What it tells of an exhausted quota.
-    pub quota: Option<QuotaTold>,
+    pub quota: Option<QuotaReport>,
     /// Whether nothing of it is left when it is ended, also what left its session.
     pub whole_tree_kill: Option<bool>,
 }
@@ -64,7 +64,7 @@ pub enum Resume {
 /// What an agent tells of an exhausted quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum QuotaTold {
+pub enum QuotaReport {
     /// When it ends.
     Time,
     /// That there is one.
@@ -128,9 +128,9 @@ mod tests {
                 Resume::None => "no",
             };
             let quota = match sheet.quota.unwrap() {
-                QuotaTold::Time => "with its end",
-                QuotaTold::Words => "in words",
-                QuotaTold::None => "no, it waits",
+                QuotaReport::Time => "with its end",
+                QuotaReport::Words => "in words",
+                QuotaReport::None => "no, it waits",
             };
             let told = [sheet.usage, sheet.cost, sheet.denials].map(yes).join(" | ");
             let stopped = match (sheet.turns.unwrap(), sheet.tokens_at_work.unwrap()) {

@@ -30,7 +30,7 @@ use tollgate_core::run::agent_stats::{Guarded, Usage};
 
 use crate::sandbox::own_place;
 
-pub use capabilities::{AgentCapabilities, QuotaTold, Resume, Schema, all_capabilities, capabilities_of};
+pub use capabilities::{AgentCapabilities, QuotaReport, Resume, Schema, all_capabilities, capabilities_of};
 pub use line_parser::{FieldUse, leniently};
 pub use line_reader::session_in;
 pub use probe::{ask, version};

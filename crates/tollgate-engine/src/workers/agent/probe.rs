@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tollgate_core::run::Told;
+use tollgate_core::run::AgentStats;
 
 use super::line_reader::LineReader;
 use super::spec::variables;
@@ -40,7 +40,7 @@ pub fn version(adapter: &Adapter, program: &Path, folder: &Path) -> Option<Strin
 }
 
 /// Asks an agent for a word, as a run would call it, with the login that it has: what it told, or why it did not answer.
-pub fn ask(spec: &AgentSpec, program: &Path, tollgate: &Path, folder: &Path) -> (Told, Result<(), String>) {
+pub fn ask(spec: &AgentSpec, program: &Path, tollgate: &Path, folder: &Path) -> (AgentStats, Result<(), String>) {
     let args: Vec<OsString> = spec.words.iter().skip(1).map(OsString::from).collect();
     let call = (spec.adapter.call)(&Ask {
         program,
@@ -68,7 +68,7 @@ pub fn ask(spec: &AgentSpec, program: &Path, tollgate: &Path, folder: &Path) -> 
     let errors = Tail::new(BYTES_MAX);
     let end = match run(asked, reader.clone(), errors.clone()) {
         Ok(end) => end,
-        Err(error) => return (Told::default(), Err(format!("it could not be started: {error}"))),
+        Err(error) => return (AgentStats::default(), Err(format!("it could not be started: {error}"))),
     };
     let account = reader.account().unwrap_or_else(|| Tally::new(spec.adapter, None));
     let silent = account.is_silent();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tollgate_core::Name;
 use tollgate_core::protocol::model::Budget;
-use tollgate_core::run::agent_stats::{Quota, Told, Usage};
+use tollgate_core::run::agent_stats::{AgentStats, Quota, Usage};
 
 use super::{Adapter, Pending, PreviousUsage, line_parser};
 
@@ -99,7 +99,7 @@ pub struct Tally {
     steps: Option<Usage>,
     step: Option<Usage>,
     pub(super) pending: Pending,
-    told: Told,
+    told: AgentStats,
     failed: Option<String>,
     /// Whether it said or did anything.
     spoke: bool,
@@ -111,8 +111,8 @@ pub struct Tally {
 
 impl Tally {
     /// An account of a call that begins a session, or goes on in one: with what was told at its last end.
-    pub fn new(adapter: &'static Adapter, goes_on: Option<&Told>) -> Self {
-        let told = Told { adapter: adapter.name.into(), ..Told::default() };
+    pub fn new(adapter: &'static Adapter, goes_on: Option<&AgentStats>) -> Self {
+        let told = AgentStats { adapter: adapter.name.into(), ..AgentStats::default() };
         let resumed = goes_on.map(|told| serde_json::from_str(told.raw.as_deref()?).ok());
         let session = goes_on.and_then(|told| told.session.clone());
         let (steps, step, failed) = (None, None, None);
@@ -240,7 +240,7 @@ impl Tally {
     }
 
     /// What was told, and whether it failed by its own lines; an exit that is not clean makes a quota a failure too.
-    pub fn end(mut self, clean: bool) -> (Told, Option<AgentFailure>) {
+    pub fn end(mut self, clean: bool) -> (AgentStats, Option<AgentFailure>) {
         self.told.usage = if self.unread { Usage::default() } else { self.usage() };
         self.told.raw = self.raw.map(|raw| raw.to_string()).filter(|raw| raw.len() <= RAW_BYTES_MAX);
         let failure = match (&self.told.quota, self.failed) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tollgate_core::protocol::model::Budget;
-use tollgate_core::run::Told;
+use tollgate_core::run::AgentStats;
 use tollgate_core::run::agent_stats::Usage;
 
 use super::tally::is_session;
@@ -15,7 +15,7 @@ fn transcript(name: &str) -> String {
 }
 
 /// The events of a transcript, a line each, and what is left of them in the end.
-fn shown(name: &str, goes_on: Option<&Told>, clean: bool) -> (String, Told) {
+fn shown(name: &str, goes_on: Option<&AgentStats>, clean: bool) -> (String, AgentStats) {
     let adapter = adapter(name.split('-').next().unwrap()).unwrap();
     let mut account = Tally::new(adapter, goes_on);
     let mut text = format!("== {name}\n");
@@ -96,13 +96,13 @@ fn agents_of_the_agent_client_protocol_are_understood() {
 
 #[test]
 fn what_a_resumed_session_used_is_unknown_without_the_account_before_it() {
-    let lost = Told { raw: None, ..Told::default() };
+    let lost = AgentStats { raw: None, ..AgentStats::default() };
     let usage = |name: &str| shown(name, Some(&lost), true).1.usage;
     assert_eq!(usage("codex-resumed"), Usage::default());
     let claude = usage("claude-resumed");
     assert_eq!((claude.output_tokens, claude.cost_nano_usd), (Some(30), None), "its tokens are of the call");
     // An account of another session says nothing of this one.
-    let other = Told { session: Some("another".into()), ..shown("claude-writes", None, true).1 };
+    let other = AgentStats { session: Some("another".into()), ..shown("claude-writes", None, true).1 };
     assert_eq!(shown("claude-resumed", Some(&other), true).1.usage.cost_nano_usd, None);
     let zero = serde_json::json!({"tokens": {"input": 1, "output": 1, "reasoning": 0, "cache": {"read": 0, "write": 0}}, "cost": 0});
     assert_eq!((opencode::ADAPTER.spent)(&zero, PreviousUsage::Fresh).cost_nano_usd, None, "no price is no free lunch");

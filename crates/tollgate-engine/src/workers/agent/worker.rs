@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use tollgate_core::run::Told;
+use tollgate_core::run::AgentStats;
 use tollgate_core::run::agent_stats::Guarded;
 
 use super::line_reader::LineReader;
@@ -23,7 +23,7 @@ pub struct Resumption {
     /// What it is told, in the session that knows the rest.
     pub prompt: String,
     /// What it told at its last end.
-    pub told: Told,
+    pub told: AgentStats,
     /// Whether it works in the same folder as then.
     pub same_folder: bool,
 }
@@ -100,7 +100,7 @@ impl AgentWorker {
             let account = heard.account()?;
             flag.store(account.is_silent(), Ordering::SeqCst);
             let (told, failure) = account.end(clean);
-            Some((Told { guard: Some(guarded), ..told }, failure))
+            Some((AgentStats { guard: Some(guarded), ..told }, failure))
         };
         Ok((
             launch(launched, job, &self.state, Some(Listener { over: reader.over(), reader, end: Box::new(end) }))?,

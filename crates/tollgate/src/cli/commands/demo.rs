@@ -48,7 +48,7 @@ enum Step {
 
 /// Which story is told
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
-enum Told {
+enum StoryName {
     /// A question, a claim that is caught, a review and its repair, a kill
     #[default]
     Standard,
@@ -120,14 +120,14 @@ const COMPLEX: Story = Story {
 pub struct DemoArgs {
     /// Which story
     #[arg(value_enum, default_value_t, hide_default_value = true)]
-    story: Told,
+    story: StoryName,
 }
 
 pub fn run(args: &DemoArgs, call: &Invocation) -> Result<Exit, Failure> {
     let runs = call.runs_as_person()?;
     let story = match args.story {
-        Told::Standard => STANDARD,
-        Told::Complex => COMPLEX,
+        StoryName::Standard => STANDARD,
+        StoryName::Complex => COMPLEX,
     };
     let repository = new_folder(&runs.state, &story)?.join(story.repository);
     make_repository(&repository, &story)?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tollgate_api::{Capabilities, Probe, QuotaTold, ResumeSupport, SchemaSupport, Worker};
+use tollgate_api::{Capabilities, Probe, QuotaReport, ResumeSupport, SchemaSupport, Worker};
 use tollgate_app::config::paths::Paths;
 use tollgate_app::config::{self, Adapter, Config, Origin};
 use tollgate_app::failure::{Failure, Kind};
@@ -216,9 +216,9 @@ fn capabilities(sheet: &AgentCapabilities) -> Capabilities {
         mcp: sheet.mcp,
         denials: sheet.denials,
         quota: sheet.quota.map(|quota| match quota {
-            agent::QuotaTold::Time => QuotaTold::Time,
-            agent::QuotaTold::Words => QuotaTold::Words,
-            agent::QuotaTold::None => QuotaTold::None,
+            agent::QuotaReport::Time => QuotaReport::Time,
+            agent::QuotaReport::Words => QuotaReport::Words,
+            agent::QuotaReport::None => QuotaReport::None,
         }),
         whole_tree_kill: sheet.whole_tree_kill,
     }
@@ -290,9 +290,9 @@ fn measured(can: &Capabilities) -> [String; 3] {
         ResumeSupport::None => "no",
     });
     let quota = can.quota.map_or(UNKNOWN, |quota| match quota {
-        QuotaTold::Time => "with its end",
-        QuotaTold::Words => "in words",
-        QuotaTold::None => "not reported",
+        QuotaReport::Time => "with its end",
+        QuotaReport::Words => "in words",
+        QuotaReport::None => "not reported",
     });
     [
         format!("schema {schema}, resume {resume}, MCP {}", yes(can.mcp)),

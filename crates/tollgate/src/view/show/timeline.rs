@@ -16,12 +16,12 @@ const LAST_MAX: usize = 14;
 
 pub(super) fn lines(screen: &mut Screen, detail: &RunDetail, history: &History) {
     let start = detail.summary.started_at_ms;
-    let told = |moment: &Moment| {
-        let (unit, told) = told(moment, detail, history);
-        (format!("+{}", duration(moment.at_ms.saturating_sub(start))), unit, told)
+    let entry = |moment: &Moment| {
+        let (unit, entry) = entry(moment, detail, history);
+        (format!("+{}", duration(moment.at_ms.saturating_sub(start))), unit, entry)
     };
-    let all: Vec<(String, String, Told)> = history.moments.iter().map(told).collect();
-    let turns: Vec<bool> = all.iter().map(|(_, _, told)| told.symbol != "✓").collect();
+    let all: Vec<(String, String, Entry)> = history.moments.iter().map(entry).collect();
+    let turns: Vec<bool> = all.iter().map(|(_, _, entry)| entry.symbol != "✓").collect();
     let shown = shown(&turns);
     let note = match all.len() - shown.len() {
         0 => String::new(),
@@ -40,16 +40,16 @@ pub(super) fn lines(screen: &mut Screen, detail: &RunDetail, history: &History) 
             screen.lines.push(Line::from("  ").add(Style::Faint, left_out));
         }
         next = place + 1;
-        let (time, unit, told) = &all[place];
+        let (time, unit, entry) = &all[place];
         let unit_cell = Line::new().add(Style::Strong, unit).fit(units);
         let gap = pad(&unit_cell.to_string(), units);
         let label = Line::from("  ")
             .add(Style::Faint, pad(time, times).trim_end_matches("  ").to_owned() + time + "  ")
             .join(unit_cell)
             .text(gap)
-            .add(told.style, told.symbol)
+            .add(entry.style, entry.symbol)
             .text(" ");
-        screen.wrapped(label, &format!("{}{}{}", told.text, told.took, told.to), Style::Plain);
+        screen.wrapped(label, &format!("{}{}{}", entry.text, entry.took, entry.to), Style::Plain);
     }
 }
 
@@ -71,7 +71,7 @@ fn shown(turns: &[bool]) -> Vec<usize> {
 }
 
 /// One moment in words.
-struct Told {
+struct Entry {
     symbol: &'static str,
     style: Style,
     text: String,
@@ -80,36 +80,36 @@ struct Told {
     to: String,
 }
 
-impl Told {
+impl Entry {
     fn plain(symbol: &'static str, style: Style, text: String) -> Self {
         Self { symbol, style, text, took: String::new(), to: String::new() }
     }
 }
 
-fn told(moment: &Moment, detail: &RunDetail, history: &History) -> (String, Told) {
+fn entry(moment: &Moment, detail: &RunDetail, history: &History) -> (String, Entry) {
     let subject = |unit: Option<&str>| unit.unwrap_or("run").to_owned();
     match &moment.what {
         What::Attempt(place) => match detail.attempts.get(*place) {
-            Some(attempt) => (subject(attempt.unit.as_deref()), attempt_told(attempt, detail.summary.status)),
-            None => (subject(None), Told::plain("·", Style::Faint, String::new())),
+            Some(attempt) => (subject(attempt.unit.as_deref()), attempt_entry(attempt, detail.summary.status)),
+            None => (subject(None), Entry::plain("·", Style::Faint, String::new())),
         },
         What::Decision(id) => {
             let known = detail.decisions.iter().find(|decision| decision.id == id.to_string());
             let unit = known.and_then(|decision| decision.unit.as_deref());
             let notes = history.answered.get(id).map(Vec::as_slice).unwrap_or_default();
-            let told = known.map(|decision| decision_told(decision, notes, history.in_advance.contains(id)));
-            (subject(unit), told.unwrap_or_else(|| Told::plain("?", Style::Warn, id.to_string())))
+            let entry = known.map(|decision| decision_entry(decision, notes, history.in_advance.contains(id)));
+            (subject(unit), entry.unwrap_or_else(|| Entry::plain("?", Style::Warn, id.to_string())))
         }
         // Why is said at the top.
-        What::Told { unit, text } if text.starts_with("halted: ") => {
-            (subject(unit.as_deref()), Told::plain("■", Style::Bad, "halted".to_owned()))
+        What::Event { unit, text } if text.starts_with("halted: ") => {
+            (subject(unit.as_deref()), Entry::plain("■", Style::Bad, "halted".to_owned()))
         }
-        What::Told { unit, text } => (subject(unit.as_deref()), Told::plain("·", Style::Faint, text.clone())),
+        What::Event { unit, text } => (subject(unit.as_deref()), Entry::plain("·", Style::Faint, text.clone())),
     }
 }
 
 /// "build: developer (script), 2nd time: done, 3 files changed → check".
-fn attempt_told(attempt: &api::Attempt, run: api::RunStatus) -> Told {
+fn attempt_entry(attempt: &api::Attempt, run: api::RunStatus) -> Entry {
     let who = match (&attempt.role, &attempt.worker) {
         (Some(role), Some(worker)) => format!(": {role} ({})", worker_word(worker)),
         (Some(role), None) => format!(": {role}"),
@@ -146,7 +146,7 @@ fn attempt_told(attempt: &api::Attempt, run: api::RunStatus) -> Told {
         }
     };
     let took = attempt.ended_at_ms.map(|end| took(attempt.started_at_ms, end)).unwrap_or_default();
-    Told { symbol, style, text: format!("{} {}{who}{again}{what}", attempt.id, attempt.stage), took, to }
+    Entry { symbol, style, text: format!("{} {}{who}{again}{what}", attempt.id, attempt.stage), took, to }
 }
 
 /// How long something took, where that is worth a word; the times in front say the rest.
@@ -162,7 +162,7 @@ fn worker_word(worker: &str) -> &str {
     adapter_of(worker).map_or(worker, |(adapter, _)| adapter)
 }
 
-fn decision_told(decision: &api::Decision, notes: &[String], in_advance: bool) -> Told {
+fn decision_entry(decision: &api::Decision, notes: &[String], in_advance: bool) -> Entry {
     let question = decision.question.lines().next().unwrap_or_default();
     let who = decision.by.as_ref().map(|by| format!(" by {}", by.name)).unwrap_or_default();
     let advance = if in_advance { ", in advance" } else { "" };
@@ -178,7 +178,7 @@ fn decision_told(decision: &api::Decision, notes: &[String], in_advance: bool) -
     let notes = if notes.is_empty() { String::new() } else { format!("; {}", notes.join("; ")) };
     let ended = decision.ended_at_ms.filter(|_| !in_advance);
     let took = ended.map(|end| took(decision.asked_at_ms, end)).unwrap_or_default();
-    Told {
+    Entry {
         symbol: "?",
         style: Style::Warn,
         text: format!("{} {question}", decision.id),

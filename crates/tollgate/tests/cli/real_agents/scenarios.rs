@@ -9,7 +9,7 @@ use tollgate_contract::extract::Markers;
 use tollgate_core::report::Health;
 use tollgate_core::run::Event;
 use tollgate_engine::workers::LOG_BYTES_MAX;
-use tollgate_engine::workers::agent::{AgentCapabilities, QuotaTold, Resume, Schema};
+use tollgate_engine::workers::agent::{AgentCapabilities, QuotaReport, Resume, Schema};
 use tollgate_testkit::model::Step;
 
 use super::agents::Agent;
@@ -195,9 +195,9 @@ fn is_limited(agent: &'static Agent, sheet: &mut AgentCapabilities) {
         if ran_out && !had_time { Err(stage.seen(&said)) } else { Ok(quota) }
     });
     sheet.quota = Some(match quota {
-        Some(quota) if quota.resets_ms.is_some() => QuotaTold::Time,
-        Some(_) => QuotaTold::Words,
-        None => QuotaTold::None,
+        Some(quota) if quota.resets_ms.is_some() => QuotaReport::Time,
+        Some(_) => QuotaReport::Words,
+        None => QuotaReport::None,
     });
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tollgate_core::run::event::AttemptReported;
-use tollgate_core::run::{Event, Told};
+use tollgate_core::run::{AgentStats, Event};
 use tollgate_engine::workers::agent::{self, Ask};
 use tollgate_testkit::model::{Asked, Model, Step};
 
@@ -140,7 +140,7 @@ impl Stage {
 
     /// The first report, and what its agent told.
     #[track_caller]
-    pub fn reported(&self) -> (AttemptReported, Told) {
+    pub fn reported(&self) -> (AttemptReported, AgentStats) {
         let report = self.reports().into_iter().next().unwrap_or_else(|| panic!("nothing was reported"));
         let told = report.told.clone().unwrap_or_else(|| panic!("nothing was told: {report:?}"));
         (report, *told)

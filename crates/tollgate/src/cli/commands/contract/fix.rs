@@ -22,7 +22,7 @@ use crate::view::text::{Line, Style};
 /// How long lines are matched to each other.
 const DIFF_LIMIT: Duration = Duration::from_millis(300);
 
-/// Mend what has one possible answer, and show the diff
+/// Fix what has one possible answer, and show the diff
 ///
 /// The order of sections, the case of a word or a key, the level of a heading, text outside of the JSON, a comma before a bracket, a number in quotes, a count that
 /// the lists give. The file is written unless `--dry-run` is given; everything else in it stays as it is, and what it says stays the same.
