@@ -77,6 +77,10 @@ impl context::Contracts for Contracts {
         }
     }
 
+    fn document(&self, schema: &str) -> Option<String> {
+        self.document(schema).map(|dialect| dialect.instructions(&Context::default()))
+    }
+
     /// Rules that depend on the state of the run when the report came in are left out now; the rows are tried both ways, since
     /// they may have been amended.
     fn sections(&self, run: &Run, role_name: &str, report: &str) -> Option<BTreeMap<Name, String>> {

@@ -16,6 +16,7 @@ pub mod code;
 pub mod context;
 pub mod diagnostic;
 pub mod digest;
+pub mod documents;
 pub mod id;
 pub mod path;
 pub mod protocol;

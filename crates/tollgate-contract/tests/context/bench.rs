@@ -224,6 +224,7 @@ impl Bench {
             change: self.change.clone(),
             project: "hello: Makefile src tests".to_owned(),
             handover: self.handover,
+            out: "/out".to_owned(),
         };
         assemble(&self.run, attempt, template, &sources)
     }

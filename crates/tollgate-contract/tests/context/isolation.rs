@@ -215,6 +215,7 @@ fn only_a_live_dispatch_has_a_brief() {
         change: None,
         project: String::new(),
         handover: tollgate_core::context::Handover::Marked,
+        out: String::new(),
     };
     let error = tollgate_core::context::assemble(&bench.run, first, "", &sources).unwrap_err();
     assert_eq!(error, ContextError::NotADispatch(first));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::Name;
 use crate::digest::Digest;
+use crate::documents;
 use crate::protocol::model::Value;
 use crate::report::Judgement;
 use crate::run::event::{BundleItem, ChangeKind, DecisionEnd};
@@ -114,7 +115,7 @@ pub(super) fn show(dispatch: &Dispatch<'_>, sources: &Sources<'_>) -> Result<Sho
             "evidence" => evidence(&mut shown, dispatch, sources)?,
             "change" => change(&mut shown, sources.change.as_ref()),
             _ if item.attempt.is_some() => section(&mut shown, dispatch, item, sources)?,
-            _ => document(&mut shown, item, sources)?,
+            _ => document(&mut shown, dispatch, item, sources)?,
         }
     }
     Ok(shown)
@@ -128,7 +129,10 @@ fn plain(shown: &mut Shown, block: &'static str, text: String) {
 
 fn goal(run: &Run) -> String {
     let mut text = format!("{}\n", line(&run.opened.title));
-    for (name, value) in &run.opened.inputs {
+    // Inputs, and what stages gave since.
+    for (name, value) in
+        run.opened.inputs.iter().chain(run.vars.iter().filter(|(name, _)| !run.opened.inputs.contains_key(*name)))
+    {
         let value = match value {
             Value::Int(number) => number.to_string(),
             Value::Text(text) => line(text),
@@ -147,7 +151,11 @@ fn unit(unit: &Unit) -> String {
     let scope: Vec<String> = unit.scope.iter().map(|glob| code(glob)).collect();
     let scope = if scope.is_empty() { "everything".to_owned() } else { scope.join(" ") };
     let title = if *unit.title == *unit.name { String::new() } else { format!(" {}", line(&unit.title)) };
-    format!("- {} [{}]{title} (scope: {scope})\n", line(&unit.name), unit.state.word())
+    let attrs = unit.attrs.iter().map(|(name, values)| format!("; {name}: {}", line(&values.join(", "))));
+    let needs: Vec<String> = unit.needs.iter().map(|name| line(name)).collect();
+    let needs = if needs.is_empty() { String::new() } else { format!("; after {}", needs.join(", ")) };
+    let more: String = attrs.chain([needs]).collect();
+    format!("- {} [{}]{title} (scope: {scope}{more})\n", line(&unit.name), unit.state.word())
 }
 
 fn criteria(dispatch: &Dispatch<'_>) -> String {
@@ -308,11 +316,28 @@ fn change(shown: &mut Shown, change: Option<&Change>) {
     shown.push("change", text, Some(path), change.patch.len());
 }
 
-fn document(shown: &mut Shown, item: &BundleItem, sources: &Sources<'_>) -> Result<(), ContextError> {
+fn document(
+    shown: &mut Shown,
+    dispatch: &Dispatch<'_>,
+    item: &BundleItem,
+    sources: &Sources<'_>,
+) -> Result<(), ContextError> {
     let text = fetch(item, sources)?;
-    let path = shown.file(&format!("{}.md", file_name(&item.item)), &text);
-    let part = quoted(&format!("The document {}", code(&item.item)), &text, Some(&path));
-    shown.push("documents", format!("{}\n", part.text), Some(path), text.len());
+    let is_set = dispatch.run.protocol.artifacts.get(&item.item).is_some_and(|artifact| artifact.many);
+    let Some(set) = is_set.then(|| documents::unpack(&text)).flatten() else {
+        let path = shown.file(&format!("{}.md", file_name(&item.item)), &text);
+        let part = quoted(&format!("The document {}", code(&item.item)), &text, Some(&path));
+        shown.push("documents", format!("{}\n", part.text), Some(path), text.len());
+        return Ok(());
+    };
+    let (mut parts, folder) = (Vec::new(), file_name(&item.item));
+    for (name, one) in &set {
+        let path = shown.file(&format!("{folder}/{name}"), one);
+        parts.push(
+            quoted(&format!("The document {}", code(&format!("{}/{name}", item.item))), one, Some(&path)).text + "\n",
+        );
+    }
+    shown.push("documents", list(parts.into_iter()), Some(format!("files/{folder}/")), text.len());
     Ok(())
 }
 

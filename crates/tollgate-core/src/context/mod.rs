@@ -5,6 +5,7 @@
 //! made inert, bounded, and fenced as somebody's words.
 
 mod brief;
+mod handed_over;
 mod items;
 mod manifest;
 mod next_roles;
@@ -29,6 +30,8 @@ pub use next_roles::{Next, next_roles};
 pub trait Contracts {
     /// How the worker of an attempt must report. `rows`: whether it may know the rows that it is asked about.
     fn instructions(&self, run: &Run, attempt: AttemptId, rows: bool, handover: Handover) -> String;
+    /// The instructions for whoever writes a document; none where its contract is unknown.
+    fn document(&self, schema: &str) -> Option<String>;
     /// The sections of a report that a role made before; none where its contract is unknown.
     fn sections(&self, run: &Run, role: &str, report: &str) -> Option<BTreeMap<Name, String>>;
 }
@@ -45,6 +48,8 @@ pub struct Sources<'a> {
     pub project: String,
     /// How the report is handed over.
     pub handover: Handover,
+    /// The folder in which documents are handed over; empty: nobody asks for one.
+    pub out: String,
 }
 
 /// How a worker hands its report over.
@@ -181,7 +186,8 @@ pub fn assemble(
     let shown = items::show(&dispatch, sources)?;
     // The rows are an item too: a role that may not see them must not learn their names here either.
     let rows = dispatch.shows("criteria");
-    let instructions = sources.contracts.instructions(run, attempt, rows, sources.handover);
+    let report = sources.contracts.instructions(run, attempt, rows, sources.handover);
+    let instructions = handed_over::request(&dispatch, sources).unwrap_or_default() + &report;
     let brief = brief::render(&dispatch, template, &shown, &instructions)?;
     let manifest = manifest::manifest(&dispatch, &shown, &brief);
     Ok(Assembled { brief, files: shown.files.into_iter().collect(), manifest })

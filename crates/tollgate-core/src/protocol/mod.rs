@@ -1,5 +1,6 @@
 //! The protocol language: its model, reading it, and the six checks.
 
+mod artifact;
 mod check;
 pub mod condition;
 pub mod dialects;

@@ -13,6 +13,8 @@ use crate::report::{Part, Verdict};
 use crate::scope::Area;
 use crate::words::{words, words_or_name};
 
+pub use super::artifact::{Artifact, Given};
+
 /// A whole protocol. Maps keep their order of names; lists keep the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Protocol {
@@ -70,29 +72,6 @@ pub enum Value {
     Int(i64),
     Text(Name),
     List(Vec<Name>),
-}
-
-/// A document that stages give and need.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Artifact {
-    pub path: Option<Name>,
-    /// A document dialect whose criteria, requirements and units enter the ledger.
-    pub schema: Option<Name>,
-    pub sections: Vec<Name>,
-    pub given: Given,
-    pub place: Place,
-}
-
-/// Whether an artifact is there from the start.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Given {
-    /// A stage gives it.
-    ByStage,
-    /// It is an input.
-    Input,
-    /// It is an input when this holds.
-    InputWhen(Condition),
 }
 
 /// Who does a stage.

@@ -135,9 +135,9 @@ impl Problems {
     }
 
     /// Expects one of a few words.
-    pub fn word<T: Copy>(&mut self, node: &Node, what: &str, words: &[(&str, T)]) -> Option<T> {
+    pub fn word<T: Clone>(&mut self, node: &Node, what: &str, words: &[(&str, T)]) -> Option<T> {
         let text = self.text(node, what)?;
-        let found = words.iter().find(|(word, _)| *word == &*text).map(|(_, value)| *value);
+        let found = words.iter().find(|(word, _)| *word == &*text).map(|(_, value)| value.clone());
         if found.is_none() {
             let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
             let hint = suggest(&text, &known).unwrap_or_else(|| format!("one of: {}", known.join(", ")));

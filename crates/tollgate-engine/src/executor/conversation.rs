@@ -1,7 +1,7 @@
 //! An agent that worked before: the session that it is asked in again, and what is left to say to it there.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tollgate_contract::extract::Markers;
 use tollgate_core::Name;
@@ -117,6 +117,7 @@ pub(super) fn resumption(
     left: PreviousWork,
     cut_off: Option<AgentStats>,
     handover: Handover,
+    out: Option<&Path>,
 ) -> Option<Resumption> {
     let lease = run.attempts.get(&id)?;
     let Work::Dispatch { role, .. } = &lease.work else { return None };
@@ -141,6 +142,9 @@ pub(super) fn resumption(
         Handover::Marked => format!(" {}", Markers::of_lease(run.id, id, lease.token).request()),
         Handover::Structured => String::new(),
     };
+    // The folder is another one now.
+    let documents = out.map(|out| format!(" Write the documents of your stage again, into {}.", out.display()));
+    let request = documents.unwrap_or_default() + &request;
     let prompt = format!(
         "Your report cannot be used:\n{points}\nFix this and send the whole report again as your last message. It names everything that you created, \
          modified or deleted, also before.{request}\n"

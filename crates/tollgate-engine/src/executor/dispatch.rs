@@ -34,6 +34,7 @@ use super::{
     protected_paths, scope_policy, secrets_check, tree_id,
 };
 use crate::process::{End, Inherit, end_all, markers, secrets};
+use crate::session::pinned_protocol::PROJECT;
 use crate::workers::agent::AgentSpec;
 use crate::workers::{self, Job, Outcome, RawReport, WorkerError};
 use crate::workspace::setup::caches;
@@ -91,9 +92,10 @@ impl LocalExecutor {
             secrets(&Inherit::Only(confinement.variables.clone()), &made.values).map_err(WorkerError::from)?;
         let contracts = self.contracts(run)?;
         let job = self.job(run, &contracts, id, token, role_name, *iteration, &place, &workspace, &secrets)?;
-        let resumption = resumption(run, id, &job.brief, left, cut_off, handover(run, &contracts, lease, role_name));
+        let handover = handover(run, &contracts, lease, role_name);
+        let resumption = resumption(run, id, &job.brief, left, cut_off, handover, job.out.as_deref());
         let job = Job { note: format!("{note}{}", made.note), confinement: Some(confinement), resumption, ..job };
-        let (brief, limit, temporary) = (job.brief.clone(), job.limit, job.scratch.join("tmp"));
+        let (brief, limit, temporary, out) = (job.brief.clone(), job.limit, job.scratch.join("tmp"), job.out.clone());
         let log = job.log.clone();
         let before = TreeBaseline::look(&job.cwd, &job.scratch, made.caches)
             .map_err(|error| Failure::Other(format!("{}: {error}", job.scratch.display())))?;
@@ -132,7 +134,8 @@ impl LocalExecutor {
         result.noticed.extend(denials);
         secrets_check::scrub(&secrets, &mut result);
         let mut objects = vec![object];
-        documents::collect(&workspace, run, &contracts, id, &mut result, &mut objects)?;
+        let sources = documents::Sources { workspace: &workspace, out: out.as_deref(), secrets: &secrets };
+        documents::collect(&sources, run, &contracts, id, &mut result, &mut objects)?;
         reach(Point::Measured);
         Ok((result, objects))
     }
@@ -179,8 +182,16 @@ impl LocalExecutor {
         let template = template.ok_or_else(|| Failure::Other(format!("the brief of `{role}` is missing")))?;
         let change = subject_change::of(workspace, run, id)?;
         let handover = handover(run, contracts, lease, role);
-        let sources =
-            context::Sources { contracts, object: &object, change: Some(change), project: String::new(), handover };
+        let scratch = self.folder(run.id, "scratch").join(id.to_string());
+        let out = documents::are_handed_over(run, lease).then(|| scratch.join(workers::handed_over::NAME));
+        let sources = context::Sources {
+            contracts,
+            object: &object,
+            change: Some(change),
+            project: run.opened.pins.get(PROJECT).and_then(|digest| object(*digest)).unwrap_or_default(),
+            handover,
+            out: out.as_deref().map(|out| out.to_string_lossy().into_owned()).unwrap_or_default(),
+        };
         let assembled = context::assemble(run, id, &template, &sources)
             .map_err(|error| Failure::Other(format!("the brief of `{role}`: {error}")))?;
         let bundle = self.folder(run.id, "bundles").join(id.to_string());
@@ -202,11 +213,13 @@ impl LocalExecutor {
             unit,
             role: role.clone(),
             contract: known.contract.clone(),
+            stage: lease.stage.clone(),
             iteration,
             brief: assembled.brief.clone(),
             cwd: place.path().to_owned(),
             bundle,
-            scratch: self.folder(run.id, "scratch").join(id.to_string()),
+            scratch,
+            out,
             log: self.log(run, id),
             note: String::new(),
             limit,

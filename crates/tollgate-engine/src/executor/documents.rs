@@ -1,6 +1,7 @@
 //! Documents, which a person gives with a run or a worker writes: read and checked by their contract.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use tollgate_contract::Context;
 use tollgate_contract::registry::Contracts;
@@ -8,21 +9,45 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::digest::Digest;
+use tollgate_core::documents;
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::{Artifact, Kind, Over, Stage, Value};
+use tollgate_core::redact::Secrets;
 use tollgate_core::report::Health;
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
+use tollgate_core::run::state::Attempt;
 use tollgate_core::run::{Run, gate};
 use tollgate_store::Object;
 
 use super::dispatch::{DIAGNOSTICS_MAX, line};
 use super::{Failure, tree_id};
+use crate::workers::handed_over::HandedOver;
 use crate::workspace::Workspace;
 
-/// Collects the documents that the stage gives: those that are in the tree and pass their check.
+/// Where documents come from.
+pub(super) struct Sources<'a> {
+    pub workspace: &'a Workspace,
+    /// The folder in which the worker handed documents over.
+    pub out: Option<&'a Path>,
+    pub secrets: &'a Secrets,
+}
+
+/// Whether the stage of an attempt gives a document that is handed over.
+pub(super) fn are_handed_over(run: &Run, lease: &Attempt) -> bool {
+    given(run, lease).any(|(_, artifact)| artifact.is_handed_over())
+}
+
+/// The documents that the stage of an attempt gives.
+fn given<'r>(run: &'r Run, lease: &Attempt) -> impl Iterator<Item = (&'r Name, &'r Artifact)> {
+    let stage = run.instances.get(&lease.instance).and_then(|instance| run.stage(instance, &lease.stage));
+    let gives = stage.map(|stage| stage.gives.as_slice()).unwrap_or_default();
+    gives.iter().filter_map(|name| run.protocol.artifacts.get_key_value(&**name))
+}
+
+/// Collects the documents that the stage gives: those that were handed over or are in the tree, and pass their check.
 pub(super) fn collect(
-    workspace: &Workspace,
+    sources: &Sources<'_>,
     run: &Run,
     contracts: &Contracts,
     id: AttemptId,
@@ -30,8 +55,6 @@ pub(super) fn collect(
     objects: &mut Vec<Object>,
 ) -> Result<(), Failure> {
     let lease = &run.attempts[&id];
-    let Some(instance) = run.instances.get(&lease.instance) else { return Ok(()) };
-    let Some(stage) = run.stage(instance, &lease.stage) else { return Ok(()) };
     if result.report.health != Health::Ok {
         return Ok(());
     }
@@ -39,21 +62,63 @@ pub(super) fn collect(
     let tree = tree_id(tree)?;
     let paths = run.parts().documents;
     let sides = lanes(&run.protocol, &run.vars);
-    for (name, artifact) in stage.gives.iter().filter_map(|name| Some((name, run.protocol.artifacts.get(&**name)?))) {
-        let Some(path) = paths.get(&**name) else { continue };
-        let Some(bytes) = workspace.file(&tree, path)? else { continue };
-        match read_document(contracts, artifact, &bytes, sides.clone()) {
-            Ok(given) => {
-                result.artifacts.insert((&**name).into(), given);
-                objects.push(Object::new(bytes));
+    let out = sources.out.and_then(HandedOver::open);
+    for (name, artifact) in given(run, lease) {
+        let read = |bytes: &[u8]| read_document(contracts, artifact, bytes, sides.clone());
+        let found = if artifact.from_report {
+            // Its contract has read it already.
+            Ok(Some((OpenArtifact { object: result.object, ..OpenArtifact::default() }, None)))
+        } else if let Some(path) = paths.get(name) {
+            sources.workspace.file(&tree, path)?.map(|bytes| Ok((read(&bytes)?, Some(bytes)))).transpose()
+        } else {
+            out.as_ref().map_or(Ok(None), |out| handed_over(out, name, artifact.many, sources.secrets, &read))
+        };
+        match found {
+            Ok(Some((given, bytes))) => {
+                result.artifacts.insert(name.clone(), given);
+                objects.extend(bytes.map(Object::new));
             }
+            Ok(None) => {}
             Err(wrong) => {
                 let lines: Vec<String> = wrong.diagnostics.iter().map(line).chain(wrong.why).collect();
-                result.diagnostics.push(format!("{path}: {}", lines.join("; ")));
+                let place = paths.get(name).unwrap_or(name);
+                result.diagnostics.push(format!("{place}: {}", lines.join("; ")));
             }
         }
     }
     Ok(())
+}
+
+/// What was read of a document, and its bytes where they are not kept yet.
+type Found = (OpenArtifact, Option<Vec<u8>>);
+type ReadDocument<'a> = dyn Fn(&[u8]) -> Result<OpenArtifact, DocumentErrors> + 'a;
+
+/// A document that was handed over, or a set of them, and its bytes; none where there is none.
+fn handed_over(
+    out: &HandedOver,
+    name: &str,
+    many: bool,
+    secrets: &Secrets,
+    read: &ReadDocument<'_>,
+) -> Result<Option<Found>, DocumentErrors> {
+    let refused = |why: String| DocumentErrors::whole(vec![why]);
+    if !many {
+        let Some(bytes) = out.document(name).map_err(refused)? else { return Ok(None) };
+        let bytes = secrets.scrub(&bytes).into_owned();
+        return Ok(Some((read(&bytes)?, Some(bytes))));
+    }
+    let Some(found) = out.documents(name).map_err(refused)? else { return Ok(None) };
+    let (mut texts, mut all) = (BTreeMap::new(), OpenArtifact::default());
+    for (file, bytes) in found {
+        let bytes = secrets.scrub(&bytes).into_owned();
+        let one = read(&bytes).map_err(|wrong| wrong.within(&file))?;
+        all.plan.units.extend(one.plan.units);
+        all.plan.requirements.extend(one.plan.requirements);
+        all.plan.criteria.extend(one.plan.criteria);
+        texts.insert(file, String::from_utf8_lossy(&bytes).into_owned());
+    }
+    let set = documents::pack(&texts).into_bytes();
+    Ok(Some((OpenArtifact { object: Digest::of(&set), ..all }, Some(set))))
 }
 
 /// What is wrong with a document.
@@ -68,6 +133,12 @@ pub struct DocumentErrors {
 impl DocumentErrors {
     fn whole(why: Vec<String>) -> Self {
         Self { why, ..Self::default() }
+    }
+
+    /// The same, of one document of a set.
+    fn within(self, file: &str) -> Self {
+        let lines = self.diagnostics.iter().map(line).chain(self.why);
+        Self::whole(lines.map(|line| format!("{file}: {line}")).collect())
     }
 }
 

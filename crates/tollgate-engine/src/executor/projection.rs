@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
+use tollgate_core::documents;
 use tollgate_core::run::Run;
 use tollgate_store::Journal;
 
@@ -18,16 +19,37 @@ const RENDERERS: &[(&str, Renderer)] = &[("status-block.handoff", handoffs)];
 /// Writes the projections of a run that differ from what its state says. What cannot be written is left for the next
 /// time: a projection is never needed for anything.
 pub fn write(folder: &Path, run: &Run, journal: &dyn Journal) {
-    for (template, renderer) in &run.protocol.projections {
-        let Some((_, render)) = RENDERERS.iter().find(|(name, _)| *name == &**renderer) else { continue };
-        for (path, bytes) in render(run, template, journal) {
-            if let Some(path) = inside(folder, &path)
-                && std::fs::read(&path).ok().as_deref() != Some(&bytes)
-            {
-                put(&path, &bytes).ok();
-            }
+    let rendered = run.protocol.projections.iter().filter_map(|(template, renderer)| {
+        let (_, render) = RENDERERS.iter().find(|(name, _)| *name == &**renderer)?;
+        Some(render(run, template, journal))
+    });
+    for (path, bytes) in rendered.flatten().chain(shown(run, journal)) {
+        if let Some(path) = inside(folder, &path)
+            && std::fs::read(&path).ok().as_deref() != Some(&bytes)
+        {
+            put(&path, &bytes).ok();
         }
     }
+}
+
+/// The documents that people are shown, as they were handed over; those of a set in a folder.
+fn shown(run: &Run, journal: &dyn Journal) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for (name, given) in &run.artifacts {
+        let Some(artifact) = run.protocol.artifacts.get(name) else { continue };
+        let Some(path) = artifact.shown_at.as_ref().map(|path| path.replace("{run}", run.id.digits())) else {
+            continue;
+        };
+        let Ok(Some(bytes)) = journal.object(given.object) else { continue };
+        let set = artifact.many.then(|| documents::unpack(str::from_utf8(&bytes).ok()?)).flatten();
+        match set {
+            Some(set) => {
+                files.extend(set.into_iter().map(|(file, text)| (format!("{path}/{file}"), text.into_bytes())))
+            }
+            None => drop(files.insert(path, bytes.to_vec())),
+        }
+    }
+    files
 }
 
 /// A path below a folder; none when it would lead out of it.

@@ -3,6 +3,7 @@
 pub mod delivery;
 mod documents;
 mod manual_edit;
+mod project;
 mod protocols;
 pub mod required_roles;
 
@@ -326,6 +327,11 @@ impl Service {
                 pins.insert(Name::from(format!("contract:{}", dialect.id())), object.digest());
                 objects.push(object);
             }
+        }
+        if let Some(text) = project::instructions(&workspace, &entries)? {
+            let object = Object::new(text.into_bytes());
+            pins.insert(crate::session::pinned_protocol::PROJECT.into(), object.digest());
+            objects.push(object);
         }
         let text = Object::new(start.protocol.clone().into_bytes());
         let digest = text.digest();

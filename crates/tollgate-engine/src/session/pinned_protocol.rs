@@ -44,6 +44,8 @@ impl<K: Ord, V> Kept<K, V> {
 /// Where the objects of a run come from.
 type Objects<'o> = &'o mut dyn FnMut(Digest) -> Result<Option<Arc<[u8]>>, LoadError>;
 
+/// The pin of what the repository tells agents about itself.
+pub(crate) const PROJECT: &str = "project";
 /// What the definition of a contract is pinned under, before its name.
 const DEFINITION: &str = "definition:";
 

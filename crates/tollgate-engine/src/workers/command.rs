@@ -1,8 +1,9 @@
 //! The `command` worker: any program that reads a brief and leaves a report.
 //!
 //! The brief is on stdin and the work tree is the working directory. `TOLLGATE_BUNDLE` is a read-only folder (brief.md,
-//! manifest.json, files/), `TOLLGATE_REPORT` the path for the report (stdout counts when it stays empty), and
-//! `TOLLGATE_RUN`, `_UNIT`, `_ROLE`, `_ATTEMPT`, `_ITERATION`, `_CONTRACT` say what it is about.
+//! manifest.json, files/), `TOLLGATE_REPORT` the path for the report (stdout counts when it stays empty), `TOLLGATE_OUT` the
+//! folder for the documents that its stage gives, and `TOLLGATE_RUN`, `_UNIT`, `_ROLE`, `_STAGE`, `_ITERATION`, `_CONTRACT` say
+//! what it is about.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,8 @@ use tollgate_store::{Point, reach};
 use super::agent::AgentFailure;
 use super::report_file::{NAME, ReportFolder};
 use super::{
-    Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, RawReport, Worker, WorkerError, environment, shell_words,
+    Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, RawReport, Worker, WorkerError, environment, handed_over,
+    shell_words,
 };
 use crate::process::{
     Cancel, Environment, Inherit, Log, Output, ProcessId, Program, Recorded, Redacted, Running, StdoutKind, Tail, Tee,
@@ -117,6 +119,9 @@ pub(super) fn launch(
     let report = ReportFolder::create(&job.scratch).map_err(|error| failed(&job.scratch, error))?;
     // Who has a voice of its own reports by that alone: a file is written by whatever it starts.
     let report = Some(report).filter(|_| what.stdout == StdoutKind::Pipe);
+    if let Some(out) = &job.out {
+        handed_over::create(out).map_err(|error| failed(out, error))?;
+    }
     let log = Log::create(&job.log, LOG_BYTES_MAX).map_err(|error| failed(&job.log, error))?;
     log.push(job.note.as_bytes());
     let stdout = Tail::new(REPORT_BYTES_MAX);
@@ -188,14 +193,17 @@ impl Worker for CommandWorker {
 
 /// What a worker is told through its environment, besides [`crate::process::MARKER`].
 fn environment(job: &Job) -> Vec<(OsString, OsString)> {
-    vec![
+    let mut variables = vec![
         ("TOLLGATE_RUN".into(), job.run.to_string().into()),
         ("TOLLGATE_UNIT".into(), job.unit.as_deref().unwrap_or_default().into()),
         ("TOLLGATE_ROLE".into(), (*job.role).into()),
+        ("TOLLGATE_STAGE".into(), (*job.stage).into()),
         ("TOLLGATE_ITERATION".into(), job.iteration.to_string().into()),
         ("TOLLGATE_CONTRACT".into(), (*job.contract).into()),
         ("TOLLGATE_BUNDLE".into(), job.bundle.clone().into()),
-    ]
+    ];
+    variables.extend(job.out.iter().map(|out| ("TOLLGATE_OUT".into(), out.into())));
+    variables
 }
 
 struct CommandAttempt {
@@ -257,11 +265,13 @@ mod tests {
             unit: Some("api".into()),
             role: "developer".into(),
             contract: "status-block@1".into(),
+            stage: "build".into(),
             iteration: 2,
             brief: "Build it.\n".into(),
             cwd: root.to_path_buf(),
             bundle: root.join("bundle"),
             scratch: root.join("scratch"),
+            out: None,
             log: root.join("logs/att_3.log"),
             note: "a note\n".into(),
             limit: Duration::from_secs(60),

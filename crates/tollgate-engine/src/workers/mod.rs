@@ -10,6 +10,7 @@ pub mod agent;
 pub mod bundle;
 pub mod command;
 pub mod environment;
+pub mod handed_over;
 pub mod in_process;
 pub mod pinned_files;
 pub mod report_file;
@@ -23,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::id::{AttemptId, RoleId, RunId, UnitId};
+use tollgate_core::id::{AttemptId, RoleId, RunId, StageId, UnitId};
 use tollgate_core::protocol::model::Budget;
 use tollgate_core::redact::{Secrets, Unsearchable};
 use tollgate_core::run::AgentStats;
@@ -56,6 +57,8 @@ pub struct Job {
     pub role: RoleId,
     /// The contract of the report, `status-block@1`.
     pub contract: Name,
+    /// The stage.
+    pub stage: StageId,
     /// The role's nth attempt at this stage, from 1.
     pub iteration: u32,
     /// What the worker is told.
@@ -66,6 +69,8 @@ pub struct Job {
     pub bundle: PathBuf,
     /// A folder of the attempt's own for its report; made when it is not there.
     pub scratch: PathBuf,
+    /// The folder in which it hands documents over; none: nobody asks it for one.
+    pub out: Option<PathBuf>,
     /// Where its output is logged.
     pub log: PathBuf,
     /// What the log starts with; empty: nothing.

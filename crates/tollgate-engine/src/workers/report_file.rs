@@ -47,26 +47,31 @@ impl ReportFolder {
 
     /// Reads the report: a plain file of bounded size, or nothing, or a refusal.
     pub fn read(&self) -> RawReport {
-        // A pipe must not make us wait, and a link must not be followed.
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match openat(&self.0, NAME, flags, Mode::empty()) {
-            Ok(file) => std::fs::File::from(file),
-            Err(Errno::NOENT) => return RawReport::Nothing,
-            Err(Errno::LOOP) => return RawReport::Refused("the report is a link".to_owned()),
-            Err(error) => return RawReport::Refused(format!("the report cannot be opened: {error}")),
-        };
-        if !file.metadata().is_ok_and(|meta| meta.is_file()) {
-            return RawReport::Refused("the report is not a plain file".to_owned());
+        plain_file(&self.0, NAME, "the report")
+    }
+}
+
+/// Reads a plain file of bounded size in a folder.
+pub(super) fn plain_file(folder: &OwnedFd, name: &str, what: &str) -> RawReport {
+    // A pipe must not make us wait, and a link must not be followed.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match openat(folder, name, flags, Mode::empty()) {
+        Ok(file) => std::fs::File::from(file),
+        Err(Errno::NOENT) => return RawReport::Nothing,
+        Err(Errno::LOOP) => return RawReport::Refused(format!("{what} is a link")),
+        Err(error) => return RawReport::Refused(format!("{what} cannot be opened: {error}")),
+    };
+    if !file.metadata().is_ok_and(|meta| meta.is_file()) {
+        return RawReport::Refused(format!("{what} is not a plain file"));
+    }
+    let mut bytes = Vec::new();
+    match file.take(REPORT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes) {
+        Err(error) => RawReport::Refused(format!("{what} cannot be read: {error}")),
+        Ok(read) if read > REPORT_BYTES_MAX => {
+            RawReport::Refused(format!("{what} has more than {REPORT_BYTES_MAX} bytes"))
         }
-        let mut bytes = Vec::new();
-        match file.take(REPORT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes) {
-            Err(error) => RawReport::Refused(format!("the report cannot be read: {error}")),
-            Ok(read) if read > REPORT_BYTES_MAX => {
-                RawReport::Refused(format!("the report has more than {REPORT_BYTES_MAX} bytes"))
-            }
-            Ok(0) => RawReport::Nothing,
-            Ok(_) => RawReport::File(bytes),
-        }
+        Ok(0) => RawReport::Nothing,
+        Ok(_) => RawReport::File(bytes),
     }
 }
 

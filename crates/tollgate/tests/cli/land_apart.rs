@@ -45,7 +45,7 @@ fn a_branch_behind_the_base_gets_the_runs_own_change_and_nothing_else() {
     }
     land(&play, &["--as", "merge", "--onto", "parted"]).exits(4).says("which changed unreleased.txt");
     play.decide(&["dec_5", "land"]).exits(0);
-    assert_eq!(play.world.git(&["log", "--format=%s", "parted"]), "Greet people\nMend the release\nStart\n");
+    assert_eq!(play.world.git(&["log", "--format=%s", "parted"]), "Greet people\nFix the release\nStart\n");
     assert_eq!(changed(&play, "parted^..parted"), OWN);
     let said = land(&play, &["--as", "merge", "--onto", "unfit"]).exits(1).says("TG0342");
     said.says(&format!("git switch unfit && git cherry-pick tollgate/{}", play.run)).silent_on("git merge");

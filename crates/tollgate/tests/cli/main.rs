@@ -26,6 +26,7 @@ mod damaged;
 mod delegate;
 mod demo;
 mod disturbed;
+mod documents;
 mod escape;
 mod explain;
 mod extract;

@@ -151,6 +151,13 @@ impl<'a, 'p> DataFlow<'a, 'p> {
                 };
                 if there {
                     facts.set(self.space.artifacts[name]);
+                    let brings = |what| artifact.brings.iter().flatten().any(|brought| *brought == what);
+                    if brings(Resource::Units) {
+                        facts.set(self.space.units);
+                    }
+                    if brings(Resource::Requirements) {
+                        facts.set(self.space.requirements);
+                    }
                 }
             }
             (valuation, facts)

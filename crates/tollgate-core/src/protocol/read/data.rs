@@ -10,7 +10,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::id::{GateId, RoleId};
 use crate::protocol::condition::Condition;
-use crate::protocol::model::{Artifact, Budget, Gate, Given, Role, ScopePolicy, Sees};
+use crate::protocol::model::{Artifact, Budget, Gate, Given, Resource, Role, ScopePolicy, Sees};
 use crate::protocol::model::{Value, Variable, VariableKind};
 use crate::report::{Part, Verdict};
 use crate::scope::{Area, pattern_problem};
@@ -169,12 +169,38 @@ impl Reader {
                 Some(node) if node.text().is_some_and(|text| &**text == "input") => Given::Input,
                 Some(node) => self.condition(node, "`given`").map_or(Given::ByStage, Given::InputWhen),
             };
+            let from = fields.take("from");
+            let from_report = from.is_some_and(|n| self.problems.word(n, "a source", &[("report", ())]).is_some());
+            let many = fields.take("many");
+            let is_many = many.is_some_and(|n| self.problems.bool(n, "`many`") == Some(true));
+            let brings = fields.take("brings").map(|n| self.brings(n));
+            let shown_at = fields.take("shown_at").and_then(|n| self.path(n));
             fields.close(&mut self.problems);
+            for (node, what) in [(from, "`from`"), (many, "`many`")] {
+                if let Some(node) = node.filter(|_| path.is_some()) {
+                    let message = format!("the artifact `{}` has both `path` and {what}", key.text);
+                    let hint = "a document with a path is a file of the repository: leave one of them out";
+                    self.problems.value(node.place, message, hint);
+                }
+            }
+            if let (Some(node), true) = (many, is_many && from_report) {
+                self.problems.value(node.place, "a report is one document", "leave out `many`, or `from`");
+            }
             let sections = sections.into_iter().map(|(section, _)| section).collect();
-            let artifact = Artifact { path, schema, sections, given, place: key.place };
+            let place = key.place;
+            let artifact =
+                Artifact { path, schema, sections, from_report, many: is_many, brings, shown_at, given, place };
             artifacts.insert(key.text.clone(), artifact);
         }
         artifacts
+    }
+
+    /// What a document brings into the ledger.
+    fn brings(&mut self, node: &Node) -> Vec<Resource> {
+        let known = [Resource::Units, Resource::Requirements, Resource::Criteria];
+        let known: Vec<(&str, Resource)> = known.iter().map(|resource| (&**resource, resource.clone())).collect();
+        let items = self.problems.list(node, "`brings`").to_vec();
+        items.iter().filter_map(|item| self.problems.word(item, "part of the ledger", &known)).collect()
     }
 
     /// A path inside the tree.

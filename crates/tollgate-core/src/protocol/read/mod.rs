@@ -9,7 +9,7 @@ mod stages;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::model::{Protocol, Stage};
+use super::model::{Artifact, Protocol, Resource, Stage};
 use crate::Name;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{self, Fields, Node, Problems};
@@ -52,7 +52,8 @@ impl Reader {
         let gates = fields.take("gates").map(|n| self.gates(n)).unwrap_or_default();
         let asks = fields.take("asks").map(|n| self.asks(n)).unwrap_or_default();
         let otherwise = fields.take("otherwise").map(|n| self.otherwise(n)).unwrap_or_default();
-        let flows = fields.need("flows", &mut self.problems).map(|n| self.flows(n)).unwrap_or_default();
+        let mut flows = fields.need("flows", &mut self.problems).map(|n| self.flows(n)).unwrap_or_default();
+        flows.iter_mut().flat_map(|flow| &mut flow.stages).for_each(|stage| give_what_is_brought(stage, &artifacts));
         let projections = fields.take("projections").map(|n| self.projections(n)).unwrap_or_default();
         fields.close(&mut self.problems);
         self.shared_names(node);
@@ -85,5 +86,16 @@ impl Reader {
             .iter()
             .filter_map(|(path, node)| Some((path.text.clone(), self.problems.text(node, "a renderer")?)))
             .collect()
+    }
+}
+
+/// A stage that gives a document gives what the document brings.
+fn give_what_is_brought(stage: &mut Stage, artifacts: &BTreeMap<Name, Artifact>) {
+    let documents = stage.gives.iter().filter_map(|given| artifacts.get(&**given));
+    let brought: Vec<Resource> = documents.flat_map(|document| document.brings.iter().flatten()).cloned().collect();
+    for resource in brought {
+        if !stage.gives.contains(&resource) {
+            stage.gives.push(resource);
+        }
     }
 }

@@ -135,11 +135,16 @@ impl Draft {
 
     /// A document was given for a subject, with the rows it brings.
     pub(super) fn given(&mut self, name: &Name, artifact: &OpenArtifact, unit: Option<&UnitId>) {
-        let has_path = self.protocol.artifacts.get(name).is_some_and(|artifact| artifact.path.is_some());
+        let declared = self.protocol.artifacts.get(name);
+        let has_path = declared.is_some_and(|artifact| artifact.path.is_some());
+        let plan = match declared.and_then(|artifact| artifact.brings.as_ref()) {
+            Some(brings) => used(brings, &artifact.plan),
+            None => artifact.plan.clone(),
+        };
         let tree = has_path.then(|| self.run.tree_of(unit).clone());
         let OpenArtifact { object, fields, .. } = artifact;
         self.emit(ArtifactGiven { name: name.clone(), object: *object, fields: fields.clone(), tree });
-        self.planned(&artifact.plan, name);
+        self.planned(&plan, name);
     }
 
     /// What an accepted report delivers: documents, rows, units, variables.
@@ -147,7 +152,7 @@ impl Draft {
         for (name, artifact) in &result.artifacts {
             self.given(name, artifact, unit);
         }
-        let plan = used(stage, &result.report.plan);
+        let plan = used(&stage.gives, &result.report.plan);
         self.planned(&plan, &stage.id);
         for (name, value) in &result.report.gives {
             if stage.gives.iter().any(|given| **given == **name) {
@@ -182,10 +187,10 @@ fn reason(report: &Report) -> String {
     parts.join("\n")
 }
 
-/// What counts of a plan at a stage: what the stage gives.
-fn used(stage: &Stage, plan: &Plan) -> Plan {
+/// What counts of a plan: what the stage gives, or its document brings.
+fn used(given: &[Resource], plan: &Plan) -> Plan {
     let mut plan = plan.clone();
-    let gives = |what| stage.gives.contains(&what);
+    let gives = |what| given.contains(&what);
     if !gives(Resource::Units) {
         plan.units.clear();
     }
@@ -201,7 +206,7 @@ fn used(stage: &Stage, plan: &Plan) -> Plan {
 /// The first row, requirement or unit that a person gave and of which a worker says something else. Nobody is asked for less
 /// than what was agreed because somebody else numbered another row like it.
 fn replaced(ledger: &Ledger, stage: &Stage, result: &AttemptResult) -> Option<Name> {
-    let own = used(stage, &result.report.plan);
+    let own = used(&stage.gives, &result.report.plan);
     let given = result.artifacts.values().map(|artifact| &artifact.plan);
     let persons = |name: &str| ledger.persons.contains(name);
     std::iter::once(&own).chain(given).find_map(|plan| {

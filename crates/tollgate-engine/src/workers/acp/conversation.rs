@@ -4,7 +4,8 @@
 //! `result` and `failed`.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::iter;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -20,6 +21,8 @@ const NO_METHOD: i64 = -32601;
 pub struct AcpRequest {
     /// The folder of the session.
     pub cwd: PathBuf,
+    /// The folder in which it hands documents over.
+    pub out: Option<PathBuf>,
     /// The question.
     pub prompt: String,
     /// The session to go on with; none: a new one.
@@ -131,7 +134,11 @@ impl Conversation {
             let error = json!({"code": NO_METHOD, "message": format!("`{method}` is not offered")});
             return vec![Step::Send(json!({"jsonrpc": "2.0", "id": id, "error": error}))];
         }
-        let answer = permission::answer(params, self.request.permission, &self.request.cwd);
+        let answer = {
+            let folders: Vec<&Path> =
+                iter::once(&self.request.cwd).chain(&self.request.out).map(PathBuf::as_path).collect();
+            permission::answer(params, self.request.permission, &folders)
+        };
         let line = json!({"type": "permission", "tool": answer.tool, "about": answer.about, "allowed": answer.allowed});
         vec![Step::Send(json!({"jsonrpc": "2.0", "id": id, "result": answer.result})), Step::Print(line)]
     }

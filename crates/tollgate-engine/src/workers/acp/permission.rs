@@ -28,13 +28,20 @@ impl Permission {
     }
 
     /// Whether a tool may be used.
-    fn allows(self, call: &Value, folder: &Path) -> bool {
+    fn allows(self, call: &Value, folders: &[&Path]) -> bool {
         let kind = call["kind"].as_str().unwrap_or("other");
         let looks = matches!(kind, "read" | "search" | "think");
         let edits = matches!(kind, "edit" | "delete" | "move");
         match self {
             Self::All => true,
-            Self::Edits => looks || (edits && paths(call).iter().all(|path| inside(path, folder))),
+            // Some ask for a folder that is not theirs by another kind than the edit that follows.
+            Self::Edits => {
+                let base = folders.first().copied().unwrap_or(Path::new("/"));
+                let out = folders.get(1..).unwrap_or_default();
+                let paths = paths(call);
+                let all_in = |folders: &[&Path]| paths.iter().all(|path| inside(path, base, folders));
+                looks || (edits && all_in(folders)) || (kind == "other" && !paths.is_empty() && all_in(out))
+            }
             Self::Nothing => looks,
         }
     }
@@ -51,9 +58,9 @@ pub(super) struct Answer {
 }
 
 /// Answers `session/request_permission`.
-pub(super) fn answer(params: &Value, permission: Permission, folder: &Path) -> Answer {
+pub(super) fn answer(params: &Value, permission: Permission, folders: &[&Path]) -> Answer {
     let call = &params["toolCall"];
-    let allowed = permission.allows(call, folder);
+    let allowed = permission.allows(call, folders);
     let wanted = if allowed { ["allow_once", "allow_always"] } else { ["reject_once", "reject_always"] };
     let options = params["options"].as_array().map(Vec::as_slice).unwrap_or_default();
     let option = wanted.iter().find_map(|kind| options.iter().find(|option| option["kind"] == *kind));
@@ -73,9 +80,10 @@ fn paths(call: &Value) -> Vec<String> {
     locations.chain(diffs).filter_map(|path| path.as_str().map(str::to_owned)).collect()
 }
 
-/// Whether a path leads into a folder, by its names alone.
-fn inside(path: &str, folder: &Path) -> bool {
-    lexical(&folder.join(path)).starts_with(folder)
+/// Whether a path leads into one of the folders, by its names alone.
+fn inside(path: &str, base: &Path, folders: &[&Path]) -> bool {
+    let path = lexical(&base.join(path));
+    folders.iter().any(|folder| path.starts_with(folder))
 }
 
 #[cfg(test)]
@@ -100,12 +108,16 @@ mod tests {
             (Permission::Edits, "delete", Some("/etc/passwd"), false),
             (Permission::Edits, "execute", None, false),
             (Permission::Edits, "other", None, false),
+            (Permission::Edits, "edit", Some("/out/spec"), true),
+            (Permission::Edits, "other", Some("/out/spec"), true),
+            (Permission::Edits, "other", Some("/out/../repo/a.txt"), false),
+            (Permission::Edits, "other", Some("a.txt"), false),
             (Permission::Edits, "read", Some("/etc/passwd"), true),
             (Permission::Nothing, "edit", Some("/repo/a.txt"), false),
             (Permission::Nothing, "search", None, true),
             (Permission::All, "execute", None, true),
         ] {
-            let answer = answer(&asked(kind, path, &all), permission, Path::new("/repo"));
+            let answer = answer(&asked(kind, path, &all), permission, &[Path::new("/repo"), Path::new("/out")]);
             let id = if allowed { "id-allow_once" } else { "id-reject_once" };
             assert_eq!(answer.result["outcome"]["optionId"], id, "{permission:?} {kind} {path:?}");
             assert_eq!((answer.allowed, answer.tool.as_str()), (allowed, kind));
@@ -116,10 +128,10 @@ mod tests {
     #[test]
     fn what_cannot_be_answered_as_wanted_is_cancelled() {
         for options in [&["reject_once"][..], &[]] {
-            let answer = answer(&asked("edit", None, options), Permission::Edits, Path::new("/repo"));
+            let answer = answer(&asked("edit", None, options), Permission::Edits, &[Path::new("/repo")]);
             assert_eq!((answer.allowed, answer.result["outcome"]["outcome"].as_str()), (false, Some("cancelled")));
         }
-        let always = answer(&asked("execute", None, &["reject_always"]), Permission::Edits, Path::new("/repo"));
+        let always = answer(&asked("execute", None, &["reject_always"]), Permission::Edits, &[Path::new("/repo")]);
         assert_eq!(always.result["outcome"]["optionId"], "id-reject_always");
     }
 }

@@ -30,6 +30,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         // Without it, root is refused.
         set: &[("IS_SANDBOX", "1")],
         flags: &["--permission-mode", "--dangerously-skip-permissions"],
+        folder: &["--add-dir={}"],
     },
     call,
     wants,

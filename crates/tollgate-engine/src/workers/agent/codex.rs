@@ -24,6 +24,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         off: &["-c", "sandbox_mode=\"danger-full-access\""],
         set: &[],
         flags: &["sandbox_mode", "--sandbox", "-s", "--dangerously-bypass-approvals-and-sandbox"],
+        folder: &["-c", "sandbox_workspace_write.writable_roots=[{json}]"],
     },
     call,
     wants,

@@ -21,6 +21,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         off: &["--allow-all"],
         set: &[],
         flags: &["--allow-tool", "--allow-all-tools", "--allow-all", "--yolo"],
+        folder: &["--add-dir={}"],
     },
     call,
     wants,

@@ -100,6 +100,8 @@ pub struct Guard {
     pub set: &'static [(&'static str, &'static str)],
     /// The words of a configuration that go over both, alone or before a `=`.
     pub flags: &'static [&'static str],
+    /// What lets it write one folder more: `{}` is the folder, `{json}` the same as a JSON string.
+    pub folder: &'static [&'static str],
 }
 
 /// A question to an agent.
@@ -117,6 +119,8 @@ pub struct Ask<'a> {
     pub args: &'a [OsString],
     /// Whether the sandbox holds it, so that its own guard can be off.
     pub held: bool,
+    /// The folder in which it hands documents over.
+    pub out: Option<&'a Path>,
 }
 
 impl Ask<'_> {
@@ -147,13 +151,18 @@ impl Ask<'_> {
     }
 
     /// The words that say so.
-    fn guard(&self, guard: &Guard) -> impl Iterator<Item = OsString> {
+    fn guard<'g>(&self, guard: &'g Guard) -> impl Iterator<Item = OsString> + use<'_, 'g> {
         let words = match self.guarded(guard) {
             Guarded::Configured => &[],
             Guarded::Off => guard.off,
             Guarded::Own => guard.own,
         };
-        words.iter().map(OsString::from)
+        let folders = self.out.iter().flat_map(|out| {
+            let out = out.to_string_lossy();
+            let json = Value::from(&*out).to_string();
+            guard.folder.iter().map(move |word| word.replace("{json}", &json).replace("{}", &out).into())
+        });
+        words.iter().map(OsString::from).chain(folders)
     }
 }
 

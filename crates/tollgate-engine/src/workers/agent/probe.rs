@@ -50,6 +50,7 @@ pub fn ask(spec: &AgentSpec, program: &Path, tollgate: &Path, folder: &Path) -> 
         schema: None,
         args: &args,
         held: false,
+        out: None,
     });
     let asked = Program {
         path: if spec.adapter.bridged { tollgate.to_owned() } else { program.to_owned() },

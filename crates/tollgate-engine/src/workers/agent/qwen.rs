@@ -21,6 +21,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         off: &["--approval-mode", "yolo"],
         set: &[("QWEN_SANDBOX", "false")],
         flags: &["--approval-mode", "--yolo", "-y"],
+        folder: &["--include-directories={}"],
     },
     call,
     wants,

@@ -254,9 +254,11 @@ fn the_command_lines_are_those_that_were_recorded() {
             schema: None,
             args: &[],
             held: false,
+            out: None,
         };
         let args = ["--flag", "value"].map(OsString::from);
-        let full = Ask { model: Some("m"), session: Some("s-1"), schema: Some("{}"), args: &args, ..bare };
+        let out = Some(Path::new("/run/out"));
+        let full = Ask { model: Some("m"), session: Some("s-1"), schema: Some("{}"), args: &args, out, ..bare };
         for ask in [bare, Ask { held: true, ..bare }, full] {
             let call = (adapter.call)(&ask);
             assert_eq!(call.stdin, "Do it.");
@@ -272,7 +274,8 @@ fn what_the_configuration_says_goes_over_the_adapter() {
         let call = |adapter: &Adapter, args: &[&str]| {
             let args: Vec<OsString> = args.iter().map(OsString::from).collect();
             let (program, model) = (Path::new("x"), Some("m"));
-            words(&(adapter.call)(&Ask { program, prompt: "", model, session: None, schema: None, args: &args, held }))
+            let ask = Ask { program, prompt: "", model, session: None, schema: None, args: &args, held, out: None };
+            words(&(adapter.call)(&ask))
         };
         let claude = call(&claude::ADAPTER, &["--permission-mode=plan", "--model", "n"]);
         assert!(claude.matches("--permission-mode").count() == 1 && !claude.contains("--model m"), "{claude}");

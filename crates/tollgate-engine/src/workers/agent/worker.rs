@@ -72,6 +72,7 @@ impl AgentWorker {
             args: &self.argv[1..],
             // Inside of Landlock nobody mounts: a sandbox of its own would not come up, and Codex would do nothing.
             held: job.confinement.as_ref().is_some_and(|confinement| confinement.leash.landlock.is_some()),
+            out: job.out.as_deref(),
         };
         let adapter = self.spec.adapter;
         let call = (adapter.call)(&ask);

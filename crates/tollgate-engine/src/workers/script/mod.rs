@@ -29,12 +29,16 @@ pub struct Script {
 pub struct Entry {
     /// The unit it is for; none: any.
     pub unit: Option<UnitId>,
+    /// The stage it is for; none: any.
+    pub stage: Option<Name>,
     /// The iteration it is for; none: any.
     pub iteration: Option<u32>,
     /// Files to write, relative to the work tree.
     pub write: Vec<(Name, Name)>,
     /// Files to delete.
     pub delete: Vec<Name>,
+    /// Documents to hand over, relative to their folder: `NAME`, or `NAME/FILE` of a set.
+    pub hand_over: Vec<(Name, Name)>,
     /// What to report.
     pub says: Option<ScriptedReport>,
     /// How to misbehave.
@@ -119,9 +123,10 @@ impl Script {
     }
 
     /// The first entry that matches an attempt.
-    pub fn entry(&self, role: &str, unit: Option<&str>, iteration: u32) -> Option<&Entry> {
+    pub fn entry(&self, role: &str, unit: Option<&str>, stage: &str, iteration: u32) -> Option<&Entry> {
         self.roles.get(role)?.iter().find(|entry| {
             entry.unit.as_deref().is_none_or(|wanted| unit == Some(wanted))
+                && entry.stage.as_deref().is_none_or(|wanted| wanted == stage)
                 && entry.iteration.is_none_or(|wanted| wanted == iteration)
         })
     }
@@ -137,18 +142,9 @@ fn read_entry(node: &Node, problems: &mut Problems) -> Entry {
         }
         number
     });
-    let mut write = Vec::new();
-    if let Some(node) = fields.take("write") {
-        for (path, text) in problems.entries(node, "`write`") {
-            check_path(&path.text, path.place, problems);
-            // An empty value is an empty file.
-            let text = text.text().cloned().or_else(|| (text.kind() == "nothing").then(|| "".into()));
-            match text {
-                Some(text) => write.push((path.text.clone(), text)),
-                None => problems.value(path.place, "the content of a file is not text", "write it as text"),
-            }
-        }
-    }
+    let stage = fields.take("stage").and_then(|node| problems.text(node, "`stage`"));
+    let write = fields.take("write").map(|node| read_files(node, "`write`", problems)).unwrap_or_default();
+    let hand_over = fields.take("hand_over").map(|node| read_files(node, "`hand_over`", problems)).unwrap_or_default();
     let delete = fields.take("delete").map(|node| problems.texts(node, "`delete`")).unwrap_or_default();
     for (path, place) in &delete {
         check_path(path, *place, problems);
@@ -174,7 +170,22 @@ fn read_entry(node: &Node, problems: &mut Problems) -> Entry {
     let exit = fields.take("exit").and_then(|node| problems.number(node, "`exit`")).unwrap_or_default();
     fields.close(problems);
     let delete = delete.into_iter().map(|(path, _)| path).collect();
-    Entry { unit, iteration, write, delete, says, misbehave, delay_ms, exit, place: node.place }
+    Entry { unit, stage, iteration, write, delete, hand_over, says, misbehave, delay_ms, exit, place: node.place }
+}
+
+/// Paths and the texts of their files.
+fn read_files(node: &Node, what: &str, problems: &mut Problems) -> Vec<(Name, Name)> {
+    let mut files = Vec::new();
+    for (path, text) in problems.entries(node, what) {
+        check_path(&path.text, path.place, problems);
+        // An empty value is an empty file.
+        let text = text.text().cloned().or_else(|| (text.kind() == "nothing").then(|| "".into()));
+        match text {
+            Some(text) => files.push((path.text.clone(), text)),
+            None => problems.value(path.place, "the content of a file is not text", "write it as text"),
+        }
+    }
+    files
 }
 
 /// A script writes inside the work tree; `misbehave: outside` is how to do it wrong.

@@ -46,10 +46,11 @@ fn act(path: &Path, tollgate: &Path) -> Result<u8, Refusal> {
         invalid(lines.collect::<Vec<_>>().join("\n"))
     })?;
     let stage = Stage::from_environment();
-    let entry = script.entry(&stage.role, stage.unit.as_deref(), stage.iteration).ok_or_else(|| {
+    let entry = script.entry(&stage.role, stage.unit.as_deref(), &stage.stage, stage.iteration).ok_or_else(|| {
         let unit = stage.unit.as_deref().map(|unit| format!(", unit `{unit}`")).unwrap_or_default();
-        let message =
-            format!("{} has no entry for role `{}`{unit}, iteration {}", path.display(), stage.role, stage.iteration);
+        let at = if stage.stage.is_empty() { String::new() } else { format!(", stage `{}`", stage.stage) };
+        let (file, role, iteration) = (path.display(), &stage.role, stage.iteration);
+        let message = format!("{file} has no entry for role `{role}`{unit}{at}, iteration {iteration}");
         (Code::SCRIPT_NO_ENTRY, message)
     })?;
     let report = stage.report_of(entry, path).map_err(invalid)?;
@@ -75,10 +76,12 @@ struct Stage {
     run: String,
     role: String,
     unit: Option<String>,
+    stage: String,
     iteration: u32,
     contract: String,
     bundle: PathBuf,
     report: PathBuf,
+    out: PathBuf,
     brief: String,
 }
 
@@ -91,10 +94,12 @@ impl Stage {
             run: var("TOLLGATE_RUN"),
             role: var("TOLLGATE_ROLE"),
             unit: Some(var("TOLLGATE_UNIT")).filter(|unit| !unit.is_empty()),
+            stage: var("TOLLGATE_STAGE"),
             iteration: var("TOLLGATE_ITERATION").parse().unwrap_or(1),
             contract: var("TOLLGATE_CONTRACT"),
             bundle: var("TOLLGATE_BUNDLE").into(),
             report: var("TOLLGATE_REPORT").into(),
+            out: var("TOLLGATE_OUT").into(),
             brief: String::from_utf8_lossy(&brief).into_owned(),
         }
     }
@@ -122,6 +127,9 @@ impl Stage {
         }
         if entry.misbehave != Some(Misbehaviour::Lie) {
             change_files(entry)?;
+            for (path, text) in &entry.hand_over {
+                write_file(&self.out.join(&**path), text)?;
+            }
         }
         let answer = match entry.misbehave {
             None | Some(Misbehaviour::Lie) => report.to_owned(),

@@ -32,17 +32,17 @@ fn told(text: &str) -> String {
 #[test]
 fn the_first_entry_that_matches_counts() {
     let script = Script::read(SCRIPT).unwrap();
-    let says = |role: &str, unit: Option<&str>, iteration| match &script.entry(role, unit, iteration)?.says {
+    let says = |role: &str, unit: Option<&str>, iteration| match &script.entry(role, unit, "build", iteration)?.says {
         Some(ScriptedReport::Text(text)) => Some(text.to_string()),
         _ => None,
     };
     assert_eq!(says("developer", Some("api"), 1).as_deref(), Some("first"));
     assert_eq!(says("developer", Some("api"), 2).as_deref(), Some("for api"));
     assert_eq!(says("developer", None, 2).as_deref(), Some("any other"));
-    assert!(script.entry("nobody", None, 1).is_none());
-    let first = script.entry("developer", None, 1).unwrap();
+    assert!(script.entry("nobody", None, "build", 1).is_none());
+    let first = script.entry("developer", None, "build", 1).unwrap();
     assert_eq!(first.write, [("src/a.txt".into(), "one\n".into()), ("empty".into(), "".into())]);
-    let Some(ScriptedReport::Report(report)) = &script.entry("checker", None, 1).unwrap().says else {
+    let Some(ScriptedReport::Report(report)) = &script.entry("checker", None, "build", 1).unwrap().says else {
         panic!("no report")
     };
     assert_eq!(*report, serde_json::json!({"status": "ok", "n": 3, "quoted": "3", "list": [true, null]}));
@@ -130,11 +130,13 @@ fn act(entry: &str, limit: Duration) -> Acted {
         unit: None,
         role: "developer".into(),
         contract: "status-block@1".into(),
+        stage: "build".into(),
         iteration: 1,
         brief: "the brief".into(),
         cwd: root.join("tree"),
         bundle: root.join("bundle"),
         scratch: root.join("scratch"),
+        out: Some(root.join("scratch/out")),
         log: root.join("log"),
         note: String::new(),
         limit,

@@ -8,6 +8,7 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::protocol::Protocol;
+use tollgate_core::protocol::model::Artifact;
 use tollgate_core::yaml::{self, Content, Node, Problems, suggest};
 
 use super::{Script, json};
@@ -45,6 +46,23 @@ impl Script {
                     let message = format!("protocol `{}` has no unit `{unit}`", protocol.name);
                     problems.add(unknown(node.place, message, unit, &known));
                 }
+                if let Some((node, stage)) = entry.get("stage").and_then(|node| Some((node, node.text()?))) {
+                    let stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
+                    let known: Vec<&str> = stages.map(|stage| &*stage.id).collect();
+                    if !known.contains(&&**stage) {
+                        let message = format!("protocol `{}` has no stage `{stage}`", protocol.name);
+                        problems.add(unknown(node.place, message, stage, &known));
+                    }
+                }
+                for (path, _) in entry.get("hand_over").and_then(Node::map).into_iter().flatten() {
+                    let name = path.text.split('/').next().unwrap_or_default();
+                    if !protocol.artifacts.get(name).is_some_and(Artifact::is_handed_over) {
+                        let handed = protocol.artifacts.iter().filter(|(_, artifact)| artifact.is_handed_over());
+                        let known: Vec<&str> = handed.map(|(name, _)| &**name).collect();
+                        let message = format!("protocol `{}` has no document `{name}` to hand over", protocol.name);
+                        problems.add(unknown(path.place, message, name, &known));
+                    }
+                }
                 if let (Some(report), Some(dialect)) = (entry.get("report"), contracts.report(&role.contract)) {
                     problems_of(report, dialect, &mut problems);
                 }
@@ -56,7 +74,7 @@ impl Script {
 
 fn unknown(place: Place, message: String, name: &str, known: &[&str]) -> Diagnostic {
     let hint = suggest(name, known).unwrap_or_else(|| match known {
-        [] => "leave `unit` out: there are none".to_owned(),
+        [] => "leave it out: there are none".to_owned(),
         known => format!("known: {}", known.join(", ")),
     });
     Diagnostic::error(Code::SCRIPT_INVALID, place, message).hint(hint)

@@ -50,6 +50,7 @@ pub fn run(args: WorkerAcpArgs, call: &Invocation) -> Result<Exit, Failure> {
         .map_err(|error| Failure::refused(Code::USAGE, "the question cannot be read from the input").cause(error))?;
     let request = AcpRequest {
         cwd: call.environment.directory().to_owned(),
+        out: call.environment.get("TOLLGATE_OUT").map(PathBuf::from),
         prompt,
         session: args.session,
         model: args.model,

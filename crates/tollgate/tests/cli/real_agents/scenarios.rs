@@ -40,8 +40,9 @@ const LATE: &str = "ran past its time";
 
 pub type Scenario = fn(&'static Agent, &mut AgentCapabilities);
 
-pub const ALL: [(&str, Scenario); 15] = [
+pub const ALL: [(&str, Scenario); 16] = [
     ("writes a file", writes),
+    ("hands a document over", hands_over),
     ("marks its report", marks),
     ("is denied a write", is_denied),
     ("reports badly and is asked again", is_asked_again),
@@ -98,6 +99,30 @@ fn writes(agent: &'static Agent, sheet: &mut AgentCapabilities) {
     sheet.usage = Some(used.0.is_some());
     sheet.cost = Some(told.usage.cost_nano_usd.is_some());
     stage.play.holds();
+}
+
+/// One that may write nothing gives a document all the same: held by the sandbox, and by its own guard alone.
+fn hands_over(agent: &'static Agent, _sheet: &mut AgentCapabilities) {
+    for sandbox in ["require", "off"] {
+        let mut stage =
+            Stage::new(agent, Guard::Own, None, |asked, _| match (asked.results, place_of("spec", asked.body)) {
+                (0, Some(path)) => (agent.write)(&path, "# Spec\n\n## Goals\n\nGreet people.\n"),
+                _ => report(&[]),
+            })
+            .giving("spec", "{sections: [Goals], shown_at: spec.md}", sandbox);
+        let said = stage.run();
+        assert_eq!(said.code, Some(0), "sandbox {sandbox}: {}", stage.seen(&said));
+        let shown = stage.play.world.path(&format!("state/runs/{}/files/spec.md", stage.play.run));
+        assert!(std::fs::read_to_string(shown).is_ok_and(|text| text.contains("Greet people.")), "sandbox {sandbox}");
+        stage.play.holds();
+    }
+}
+
+/// Where a request says that a document is to be written.
+fn place_of(document: &str, body: &str) -> Option<String> {
+    let end = body.find(&format!("/out/{document}`"))? + "/out/".len() + document.len();
+    let start = body[..end].rfind('`')? + 1;
+    Some(body[start..end].to_owned())
 }
 
 /// A draft before the marked report and a farewell after it change nothing.

@@ -123,6 +123,20 @@ impl Stage {
         self
     }
 
+    /// The same, where the agent may write nothing, and gives a document.
+    pub fn giving(self, name: &str, artifact: &str, sandbox: &str) -> Self {
+        let path = self.play.world.path("alone.yaml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let text = text
+            .replace("writes: [code]", "writes: none")
+            .replace("roles:", &format!("artifacts: {{{name}: {artifact}}}\nroles:"));
+        std::fs::write(path, text.replace("dispatch: maker,", &format!("dispatch: maker, gives: [{name}],"))).unwrap();
+        let path = self.play.world.path("home/.config/tollgate/config.toml");
+        let config = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, format!("sandbox = \"{sandbox}\"\n{config}")).unwrap();
+        self
+    }
+
     /// Runs the protocol until it rests.
     pub fn run(&mut self) -> Said {
         let said = self.play.tollgate(&["run", "../alone.yaml"]);
@@ -175,6 +189,7 @@ impl Stage {
             schema: None,
             args: &args,
             held: false,
+            out: None,
         });
         let path = if adapter.bridged { PathBuf::from(env!("CARGO_BIN_EXE_tollgate")) } else { program };
         let typed = self.play.world.program(&[]);
