@@ -170,10 +170,10 @@ impl Task<'_> {
         }
         let mut report = Report::new(Health::Ok, Verdict::None);
         if stage.gives.contains(&Resource::Units) {
-            report.plan = self.units(rng);
+            report.plan = self.as_planned(self.units(rng));
         }
         if stage.gives.contains(&Resource::Requirements) {
-            report.plan = self.requirements(rng);
+            report.plan = self.as_planned(self.requirements(rng));
         }
         if rng.percent(15) {
             let open: Vec<_> = self.run.ledger.findings.keys().copied().filter(|_| rng.percent(50)).collect();
@@ -263,6 +263,32 @@ impl Task<'_> {
                 (Name::from(&**name), OpenArtifact { object, ..OpenArtifact::default() })
             })
             .collect()
+    }
+
+    /// What was planned before is said again as it was; a liar says something else.
+    fn as_planned(&self, mut plan: Plan) -> Plan {
+        if self.conduct == Conduct::Lie {
+            return plan;
+        }
+        let ledger = &self.run.ledger;
+        for unit in &mut plan.units {
+            if let Some(old) = ledger.units.iter().find(|old| old.name == unit.name) {
+                (unit.title, unit.scope) = (old.title.clone(), old.scope.clone());
+                (unit.attrs, unit.requirements) = (old.attrs.clone(), old.requirements.clone());
+            }
+        }
+        for row in &mut plan.requirements {
+            if let Some(old) = ledger.requirements.iter().find(|old| old.id == row.id) {
+                (row.text, row.disposition) = (old.text.clone(), None);
+            }
+        }
+        for row in &mut plan.criteria {
+            if let Some(old) = ledger.criteria.iter().find(|old| old.id == row.id) {
+                (row.text, row.group, row.unit) = (old.text.clone(), old.group.clone(), old.unit.clone());
+                (row.requirement, row.command, row.repeat) = (old.requirement.clone(), old.command.clone(), old.repeat);
+            }
+        }
+        plan
     }
 
     /// Units with needs, scopes that sometimes overlap, attributes and rows.

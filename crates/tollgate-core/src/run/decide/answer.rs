@@ -165,7 +165,7 @@ impl Draft {
             if !(amends(Resource::Criteria) || amends(Resource::Units) || amends(Resource::Requirements)) {
                 return not_allowed("rows");
             }
-            if let Some(what) = super::report::plan_problem(&answer.plan) {
+            if let Some(what) = super::plan::problem(&answer.plan, &self.run.ledger) {
                 return Err(Rejection::Incomplete { decision: id, what });
             }
             self.planned(&answer.plan, &id.to_string());

@@ -19,6 +19,7 @@ mod land;
 mod open;
 mod outcome_text;
 mod person;
+mod plan;
 mod quota;
 mod report;
 mod setup_failure;

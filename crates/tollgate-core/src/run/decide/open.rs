@@ -10,7 +10,7 @@ use super::super::evolve::begin;
 use super::super::fan_out::lanes;
 use super::super::gate;
 use super::draft::Draft;
-use super::report::plan_problem;
+use super::plan;
 use super::{Decided, Rejection, Stamp};
 use crate::Name;
 use crate::diagnostic::Place;
@@ -99,7 +99,7 @@ pub fn open(open: Open, stamp: &Stamp) -> Result<Decided, Rejection> {
     let run = begin(&first, &opened, protocol);
     let mut draft = Draft::new(&run, stamp);
     for (name, artifact) in &open.artifacts {
-        if let Some(why) = plan_problem(&artifact.plan) {
+        if let Some(why) = plan::problem(&artifact.plan, &draft.run.ledger) {
             return Err(Rejection::Artifact { name: name.clone(), why });
         }
         draft.given(name, artifact, None);

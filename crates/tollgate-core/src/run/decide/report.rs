@@ -1,14 +1,12 @@
 //! A worker reports: the claim is settled against the protocol and what was measured, then routed.
 
-use std::collections::BTreeSet;
-
 use super::super::event::{
     ArtifactGiven, AttemptReported, By, ByKind, Changed, LedgerPlanned, VariableGiven, Work, WorkKind,
 };
 use super::super::role_changes::Compared;
-use super::super::state::{Criterion, Ledger, Requirement, Unit};
 use super::draft::Draft;
 use super::open::OpenArtifact;
+use super::plan;
 use super::quota::is_cut_off;
 use super::work::other_work;
 use super::{AttemptResult, Rejection};
@@ -38,8 +36,11 @@ impl Draft {
         let unit = instance.unit.clone();
 
         let breach = self.breach(role, &live.instance, unit.as_ref(), &result.changed);
-        let replaced = replaced(&self.run.ledger, stage, &result);
-        settle(stage, role, &mut result, (&breach, replaced));
+        let planned = used(&stage.gives, &result.report.plan);
+        let plans = || std::iter::once(&planned).chain(result.artifacts.values().map(|artifact| &artifact.plan));
+        let ledger = &self.run.ledger;
+        let wrong = plans().find_map(|plan| plan::problem(plan, ledger).or_else(|| plan::replaced(plan, ledger)));
+        settle(stage, role, &mut result, (&breach, wrong));
         if breach.is_empty() {
             let outside = self.outside(role, unit.as_ref(), &result.changed);
             result.noticed.extend(outside.into_iter().map(|path| format!("scope: {path}")));
@@ -203,38 +204,6 @@ fn used(given: &[Resource], plan: &Plan) -> Plan {
     plan
 }
 
-/// The first row, requirement or unit that a person gave and of which a worker says something else. Nobody is asked for less
-/// than what was agreed because somebody else numbered another row like it.
-fn replaced(ledger: &Ledger, stage: &Stage, result: &AttemptResult) -> Option<Name> {
-    let own = used(&stage.gives, &result.report.plan);
-    let given = result.artifacts.values().map(|artifact| &artifact.plan);
-    let persons = |name: &str| ledger.persons.contains(name);
-    std::iter::once(&own).chain(given).find_map(|plan| {
-        let row = plan.criteria.iter().find(|row| {
-            let other = |old: &Criterion| {
-                let same = (&old.text, &old.group, &old.unit) == (&row.text, &row.group, &row.unit);
-                let shown =
-                    (&old.requirement, &old.command, old.repeat) == (&row.requirement, &row.command, row.repeat);
-                old.id == row.id && !(same && shown)
-            };
-            persons(&row.id) && ledger.criteria.iter().any(other)
-        });
-        let requirement = plan.requirements.iter().find(|row| {
-            let other = |old: &Requirement| {
-                old.id == row.id
-                    && (old.text != row.text || row.disposition.is_some() && row.disposition != old.disposition)
-            };
-            persons(&row.id) && ledger.requirements.iter().any(other)
-        });
-        let unit = plan.units.iter().find(|row| {
-            let other = |old: &Unit| old.name == row.name && old.scope != row.scope;
-            persons(&row.name) && ledger.units.iter().any(other)
-        });
-        let row = row.map(|row| &*row.id).or(requirement.map(|row| &*row.id));
-        row.or(unit.map(|unit| &*unit.name)).map(Name::from)
-    })
-}
-
 /// The outcome of a dispatch: health first, then the verdict.
 fn outcome(role: &Role, report: &Report) -> Outcome {
     match (report.health, &report.code) {
@@ -245,7 +214,7 @@ fn outcome(role: &Role, report: &Report) -> Outcome {
 }
 
 /// Brings a report in line with the protocol: what contradicts it is malformed, what breaks its bounds has failed.
-fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, (breach, replaced): (&[Name], Option<Name>)) {
+fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, (breach, wrong): (&[Name], Option<String>)) {
     let report = &mut result.report;
     if !breach.is_empty() {
         let first: Vec<&str> = breach.iter().take(5).map(|path| &**path).collect();
@@ -272,10 +241,8 @@ fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, (breach, repla
             !report.gives.contains_key(&***given) && !result.artifacts.contains_key(&***given)
         }
     });
-    let problem = if let Some(problem) = plan_problem(&report.plan) {
-        Some(problem)
-    } else if let Some(name) = replaced {
-        Some(format!("it says something else of `{name}`, which a person gave"))
+    let problem = if wrong.is_some() {
+        wrong
     } else if role.judges() && report.verdict == Verdict::None {
         Some("the role judges, but the report has no verdict".to_owned())
     } else if role.judges() && !role.verdicts.contains(&report.verdict) {
@@ -295,29 +262,4 @@ fn settle(stage: &Stage, role: &Role, result: &mut AttemptResult, (breach, repla
     if !role.judges() {
         report.verdict = Verdict::None;
     }
-}
-
-/// The longest name of a unit.
-const UNIT_NAME_MAX: usize = 64;
-
-/// What is wrong with a plan. Names of units are parts of other names (`main/build:UNIT`, `reviewer@UNIT`), and a planner
-/// is not to be trusted with those.
-pub fn plan_problem(plan: &Plan) -> Option<String> {
-    let plain = |name: &str| {
-        (1..=UNIT_NAME_MAX).contains(&name.len())
-            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
-    };
-    let mut seen = BTreeSet::new();
-    plan.units.iter().find_map(|unit| {
-        if !plain(&unit.name) {
-            Some(format!(
-                "`{}` is no name for a unit: letters, digits, `-`, `_` and `.`, at most {UNIT_NAME_MAX}",
-                unit.name
-            ))
-        } else if !seen.insert(&unit.name) {
-            Some(format!("unit `{}` is planned twice", unit.name))
-        } else {
-            None
-        }
-    })
 }

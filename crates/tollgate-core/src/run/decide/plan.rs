@@ -1,0 +1,125 @@
+//! What a plan may say: names that can be used, and nothing else of what was planned before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::state::Ledger;
+use crate::Name;
+use crate::id::UnitId;
+use crate::report::{CriterionRow, Plan};
+
+/// The longest name of a unit.
+const UNIT_NAME_MAX: usize = 64;
+
+/// What is wrong with a plan. Names of units are parts of other names (`main/build:UNIT`, `reviewer@UNIT`), and a planner
+/// is not to be trusted with those.
+pub fn problem(plan: &Plan, ledger: &Ledger) -> Option<String> {
+    let plain = |name: &str| {
+        (1..=UNIT_NAME_MAX).contains(&name.len())
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
+    };
+    if let Some(unit) = plan.units.iter().find(|unit| !plain(&unit.name)) {
+        return Some(format!(
+            "`{}` is no name for a unit: letters, digits, `-`, `_` and `.`, at most {UNIT_NAME_MAX}",
+            unit.name
+        ));
+    }
+    if let Some(name) = twice(plan.units.iter().map(|unit| &*unit.name)) {
+        return Some(format!("unit `{name}` is planned twice"));
+    }
+    let rows = plan.criteria.iter().map(|row| &*row.id).chain(plan.requirements.iter().map(|row| &*row.id));
+    if let Some(id) = twice(rows) {
+        return Some(format!("`{id}` is planned twice"));
+    }
+    let planned = plan.units.iter().map(|unit| (&unit.name, &unit.needs));
+    let mut needs: BTreeMap<&UnitId, &Vec<UnitId>> =
+        ledger.units.iter().map(|unit| (&unit.name, &unit.needs)).collect();
+    needs.extend(planned);
+    for unit in &plan.units {
+        if let Some(other) = unit.needs.iter().find(|other| !needs.contains_key(other)) {
+            return Some(format!("unit `{}` needs `{other}`, which nobody planned", unit.name));
+        }
+        if is_circular(&unit.name, &needs) {
+            return Some(format!("unit `{}` needs itself, by way of what it needs", unit.name));
+        }
+    }
+    None
+}
+
+/// The first name that is there again.
+fn twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = BTreeSet::new();
+    names.into_iter().find(|name| !seen.insert(*name))
+}
+
+fn is_circular(unit: &UnitId, needs: &BTreeMap<&UnitId, &Vec<UnitId>>) -> bool {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![unit]);
+    while let Some(name) = open.pop() {
+        for other in needs.get(name).into_iter().copied().flatten() {
+            if other == unit {
+                return true;
+            }
+            if seen.insert(other) {
+                open.push(other);
+            }
+        }
+    }
+    false
+}
+
+/// What a plan says otherwise than it was planned before. Rows do not change under those who were shown them: a command that
+/// became a look under the same name would pass for it.
+pub fn replaced(plan: &Plan, ledger: &Ledger) -> Option<String> {
+    let row = plan.criteria.iter().find_map(|row| {
+        let old = ledger.criteria.iter().find(|old| old.id == row.id)?;
+        let same = (&old.text, &old.group, &old.unit) == (&row.text, &row.group, &row.unit)
+            && (&old.requirement, &old.command, old.repeat) == (&row.requirement, &row.command, row.repeat);
+        let before = CriterionRow {
+            text: old.text.clone(),
+            command: old.command.clone(),
+            unit: old.unit.clone(),
+            ..CriterionRow::default()
+        };
+        (!same).then(|| otherwise(&row.id, &words(&before), &words(row)))
+    });
+    let requirement = || {
+        plan.requirements.iter().find_map(|row| {
+            let old = ledger.requirements.iter().find(|old| old.id == row.id)?;
+            let disposed = row.disposition.is_some() && row.disposition != old.disposition;
+            let with = |text: &str, word: Option<&str>| match word.filter(|_| disposed) {
+                Some(word) => format!("{text} ({word})"),
+                None => text.to_owned(),
+            };
+            (old.text != row.text || disposed).then(|| {
+                let now = with(&row.text, row.disposition.as_deref());
+                otherwise(&row.id, &with(&old.text, old.disposition.as_deref().or(Some("undecided"))), &now)
+            })
+        })
+    };
+    let unit = || {
+        plan.units.iter().find_map(|row| {
+            let old = ledger.units.iter().find(|old| old.name == row.name)?;
+            let text = |title: &str, scope: &[Name], attrs: &BTreeMap<Name, Vec<Name>>| {
+                let attrs = attrs.iter().map(|(name, values)| format!("; {name}: {}", values.join(", ")));
+                let scope = if scope.is_empty() { "everything".to_owned() } else { scope.join(" ") };
+                format!("{title} (scope: {scope}{})", attrs.collect::<String>())
+            };
+            let same = (&old.title, &old.scope, &old.attrs) == (&row.title, &row.scope, &row.attrs)
+                && old.requirements == row.requirements;
+            let before = text(&old.title, &old.scope, &old.attrs);
+            (!same).then(|| otherwise(&row.name, &before, &text(&row.title, &row.scope, &row.attrs)))
+        })
+    };
+    row.or_else(requirement).or_else(unit)
+}
+
+fn words(row: &CriterionRow) -> String {
+    let command = row.command.as_ref().map(|command| format!(" `cmd: {command}`"));
+    let unit = row.unit.as_ref().map(|unit| format!(" (of {unit})"));
+    format!("{}{}{}", row.text, command.unwrap_or_default(), unit.unwrap_or_default())
+}
+
+fn otherwise(id: &str, before: &str, now: &str) -> String {
+    format!(
+        "`{id}` was planned as: {before}; the report says: {now}. What is planned does not change; plan another one"
+    )
+}
