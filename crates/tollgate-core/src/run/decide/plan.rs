@@ -36,7 +36,7 @@ pub fn problem(plan: &Plan, ledger: &Ledger) -> Option<String> {
     needs.extend(planned);
     for unit in &plan.units {
         if let Some(other) = unit.needs.iter().find(|other| !needs.contains_key(other)) {
-            return Some(format!("unit `{}` needs `{other}`, which nobody planned", unit.name));
+            return Some(format!("unit `{}` needs `{other}`, which no plan has", unit.name));
         }
         if is_circular(&unit.name, &needs) {
             return Some(format!("unit `{}` needs itself, by way of what it needs", unit.name));
