@@ -7,6 +7,7 @@
 //! ```
 
 pub mod agent_stats;
+pub mod basis;
 mod blank;
 pub mod blockers;
 pub mod budget;

@@ -71,7 +71,7 @@ fn chosen(run: &Run, id: DecisionId) -> impl Iterator<Item = &Name> {
     offered.filter(move |offered| Some(&offered.id) == option).flat_map(|offered| &offered.waives)
 }
 
-fn by(run: &Run, decision: Option<DecisionId>) -> Option<(DecisionId, Name)> {
+pub(super) fn by(run: &Run, decision: Option<DecisionId>) -> Option<(DecisionId, Name)> {
     let end = run.decisions.get(&decision?)?.end.as_ref()?;
     Some((decision?, end.by.name.clone()))
 }

@@ -15,7 +15,7 @@ use tollgate_core::id::DecisionId;
 use tollgate_core::protocol::Outcome;
 use tollgate_core::run::event::RunOutcome;
 use tollgate_core::run::state::{At, Decision, Phase};
-use tollgate_core::run::{Event, Recorded, Run};
+use tollgate_core::run::{Event, Recorded, Run, basis};
 use tollgate_engine::driver::{DriveOutcome, Watch, WhenIdle};
 use tollgate_engine::session::Session as RunSession;
 use tollgate_engine::session::events;
@@ -217,6 +217,7 @@ fn end(run: &Run, sandbox: Option<String>, call: &Invocation) -> Exit {
             if !call.json() {
                 let head = Line::new().add(Style::Good, "✓ ").add(Style::Strong, format!("{} succeeded", run.id));
                 output.talk(head.text(format!(": {why}{sandbox}")));
+                basis::basis(run).into_iter().for_each(|basis| output.talk(format!("  what shows it: {basis}")));
                 next(call, &format!("git log -p tollgate/{}", run.id));
                 if run.landed.is_empty() {
                     next(call, &format!("tollgate land {} --as merge", run.id));
