@@ -251,6 +251,38 @@ pub struct RequirementReport {
     /// Absent while nobody has decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disposition: Option<Disposition>,
+    /// Where it comes from: a file, a section, a ticket.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// The dialect's word for how binding its source is (`must`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Name>,
+    /// What a worker proposes to do about it; it decides nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<Disposition>,
+}
+
+/// A unit, row or requirement that a plan withdraws.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Retired {
+    /// Its id.
+    pub id: Name,
+    /// Why it is no longer needed.
+    pub why: String,
+}
+
+/// What a report leaves open: a residual risk, a check that was skipped, future work.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Notice {
+    /// The dialect's word for what kind it is.
+    pub kind: Name,
+    /// What it says.
+    pub text: String,
+    /// The requirement it is about, when it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requirement: Option<Name>,
 }
 
 /// How often a command may be run on the same content.
@@ -294,6 +326,9 @@ pub struct Plan {
     /// Criteria.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<CriterionRow>,
+    /// What it withdraws.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retires: Vec<Retired>,
 }
 
 /// One section that entered a routing decision, a question or a bundle, and why.
@@ -340,6 +375,9 @@ pub struct Report {
     /// Values of the variables it gives.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub gives: BTreeMap<Name, Name>,
+    /// What it leaves open.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Notice>,
     /// The sections whose content entered all this.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<SectionRead>,
@@ -359,6 +397,7 @@ impl Report {
             claims: Claims::default(),
             plan: Plan::default(),
             gives: BTreeMap::new(),
+            notices: Vec::new(),
             reads: Vec::new(),
         }
     }

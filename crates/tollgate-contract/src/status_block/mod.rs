@@ -93,9 +93,8 @@ impl ReportDialect for StatusBlock {
         Declaration {
             verdicts: vec![Verdict::Accept, Verdict::Reject],
             healths: vec![Health::NeedsInput, Health::Failed, Health::Exhausted, Health::Malformed],
-            codes: BTreeMap::new(),
             sections: SHOWN.iter().map(|(name, class, _)| (Name::from(*name), *class)).collect(),
-            gives: BTreeMap::new(),
+            ..Declaration::default()
         }
     }
 

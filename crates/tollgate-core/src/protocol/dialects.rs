@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::Name;
 use crate::diagnostic::Diagnostic;
 use crate::report::{Health, Verdict};
+use crate::words::words;
 use crate::yaml::{self, Fields, Node, Problems};
 
 /// What the checker and the kernel must know about a dialect.
@@ -20,7 +21,36 @@ pub struct Declaration {
     pub sections: BTreeMap<Name, SectionClass>,
     /// The variables it can give, and the values each can have.
     pub gives: BTreeMap<Name, Vec<Name>>,
+    /// The fields that conditions may ask for, and the values each can have.
+    pub fields: BTreeMap<Name, Vec<Name>>,
+    /// What it can bring beside its verdict.
+    pub brings: Vec<Brought>,
+    /// Whether a verdict counts for every row that the worker was shown.
+    pub rows_shown: bool,
 }
+
+/// What a report or document can bring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Brought {
+    /// Units.
+    Units,
+    /// Rows that units or the run are judged by.
+    Criteria,
+    /// Requirements.
+    Requirements,
+    /// Ids of what is withdrawn.
+    Retires,
+    /// What is left open.
+    Notices,
+}
+
+words!(Brought {
+    Units = "units",
+    Criteria = "criteria",
+    Requirements = "requirements",
+    Retires = "retires",
+    Notices = "notices",
+});
 
 /// What kind of word a section is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -38,13 +68,23 @@ pub enum SectionClass {
 #[derive(Debug, Clone, Default)]
 pub struct Dialects {
     contracts: BTreeMap<Name, Declaration>,
+    documents: BTreeMap<Name, Declaration>,
 }
 
 impl Dialects {
     /// Adds a dialect; one that is already there wins, since code knows better than a file.
     pub fn add(&mut self, id: &str, declaration: Declaration) {
-        let name = id.split_once('@').map_or(id, |(name, _)| name);
-        self.contracts.entry(name.into()).or_insert(declaration);
+        self.contracts.entry(bare(id).into()).or_insert(declaration);
+    }
+
+    /// Adds a contract of documents.
+    pub fn add_document(&mut self, id: &str, declaration: Declaration) {
+        self.documents.entry(bare(id).into()).or_insert(declaration);
+    }
+
+    /// What a contract of documents declares.
+    pub fn document(&self, contract: &str) -> Option<&Declaration> {
+        self.documents.get(bare(contract))
     }
 
     /// Adds every dialect of another set that is not there yet.
@@ -52,12 +92,14 @@ impl Dialects {
         for (name, declaration) in other.contracts {
             self.contracts.entry(name).or_insert(declaration);
         }
+        for (name, declaration) in other.documents {
+            self.documents.entry(name).or_insert(declaration);
+        }
     }
 
     /// What a contract declares.
     pub fn get(&self, contract: &str) -> Option<&Declaration> {
-        let name = contract.split_once('@').map_or(contract, |(name, _)| name);
-        self.contracts.get(name)
+        self.contracts.get(bare(contract))
     }
 
     /// The names of all contracts, in order.
@@ -76,8 +118,13 @@ impl Dialects {
         for (key, value) in problems.entries(&node, "the file of dialects") {
             contracts.insert(key.text.clone(), declaration(value, &key.text, &mut problems));
         }
-        (Self { contracts }, problems.into_list())
+        (Self { contracts, ..Self::default() }, problems.into_list())
     }
+}
+
+/// The name of a contract without its version.
+fn bare(id: &str) -> &str {
+    id.split_once('@').map_or(id, |(name, _)| name)
 }
 
 fn declaration(node: &Node, name: &str, problems: &mut Problems) -> Declaration {
@@ -87,10 +134,13 @@ fn declaration(node: &Node, name: &str, problems: &mut Problems) -> Declaration 
     let codes = fields.take("codes").map(|n| problems.entries(n, "codes")).unwrap_or_default();
     let sections = fields.take("sections").map(|n| problems.entries(n, "sections")).unwrap_or_default();
     let gives = fields.take("gives").map(|n| problems.entries(n, "gives")).unwrap_or_default();
+    let known = Brought::ALL.map(|brought| (brought.word(), brought));
+    let brings = fields.take("brings").map(|n| words(n, "what a contract brings", &known, problems));
     fields.close(problems);
     let mut declaration = Declaration {
         verdicts: verdicts.unwrap_or_default(),
         healths: healths.unwrap_or_default(),
+        brings: brings.unwrap_or_default(),
         ..Declaration::default()
     };
     for (key, value) in codes {
@@ -135,7 +185,7 @@ mod tests {
     #[test]
     fn declarations_are_read_and_code_wins() {
         let (read, problems) = Dialects::read(
-            "a: {verdicts: [accept, reject], healths: [failed], codes: {failed: [exit]}, sections: {done: claim}, gives: {x: [y]}}",
+            "a: {verdicts: [accept, reject], healths: [failed], codes: {failed: [exit]}, sections: {done: claim}, gives: {x: [y]}, brings: [units]}",
         );
         assert!(problems.is_empty(), "{problems:?}");
         let mut all = Dialects::default();
@@ -143,6 +193,11 @@ mod tests {
         all.merge(read.clone());
         assert_eq!(all.get("a"), Some(&Declaration::default()));
         assert_eq!(read.get("a@2").map(|d| d.codes[&Health::Failed].clone()), Some(vec!["exit".into()]));
+        assert_eq!(read.get("a").map(|d| d.brings.clone()), Some(vec![Brought::Units]));
+        let mut documents = Dialects::default();
+        documents.add_document("b@1", Declaration::default());
+        all.merge(documents);
+        assert!(all.document("b").is_some() && all.get("b").is_none() && all.document("a").is_none());
     }
 
     #[test]

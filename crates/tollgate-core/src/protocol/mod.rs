@@ -12,7 +12,7 @@ pub mod render;
 
 pub use check::check;
 pub use condition::Condition;
-pub use dialects::{Declaration, Dialects, SectionClass};
+pub use dialects::{Brought, Declaration, Dialects, SectionClass};
 pub use model::Protocol;
 pub use outcome::{LandOutcome, Outcome};
 pub use read::{read, read_tree};

@@ -69,6 +69,7 @@ pub(super) fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
             id: id.into(),
             text: format!("{id} must hold"),
             disposition: get("disposition").map(Into::into),
+            ..RequirementReport::default()
         }),
     }
 }

@@ -343,6 +343,7 @@ impl Task<'_> {
                 id: id.clone(),
                 text: format!("requirement {number}"),
                 disposition,
+                ..RequirementReport::default()
             });
             // A requirement nobody shows has no owner: the run may not close over it.
             if self.calm || rng.percent(85) {

@@ -35,7 +35,7 @@ pub(super) fn amended(run: &mut Run, decision: crate::id::DecisionId, resource: 
 
 /// A plan replaces rows of the same name and keeps what is not in it: nothing vanishes from the ledger.
 pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned, by_person: bool) {
-    let Plan { units, requirements, criteria } = &planned.plan;
+    let Plan { units, requirements, criteria, retires: _ } = &planned.plan;
     if by_person {
         let names = units.iter().map(|row| &*row.name).chain(requirements.iter().map(|row| &*row.id));
         ledger.persons.extend(names.chain(criteria.iter().map(|row| &*row.id)).map(Name::from));
