@@ -23,6 +23,7 @@ pub mod fix;
 #[cfg(test)]
 mod fuzz;
 pub mod markdown;
+mod path_list;
 #[cfg(test)]
 mod proptest_cases;
 pub mod reask;
@@ -189,6 +190,8 @@ pub trait ReportDialect: Format {
 
 /// A language of documents that are given as artifacts.
 pub trait DocumentDialect: Format {
+    /// What it can bring, and the fields that conditions may ask for.
+    fn declaration(&self) -> Declaration;
     /// Reads a text that was handed in as one document.
     fn read(&self, text: &str, context: &Context) -> DocumentReading;
     /// Reads a document that was found in a text.

@@ -54,6 +54,13 @@ pub fn declarations() -> BTreeMap<Name, Declaration> {
     coded.chain(own.map(|own| (own.definition.name.clone(), ReportDialect::declaration(own)))).collect()
 }
 
+/// What every contract of documents can bring, by its name without version.
+pub fn document_declarations() -> BTreeMap<Name, Declaration> {
+    let coded = DOCUMENTS.into_iter().map(|dialect| (Name::from(bare(dialect.id())), dialect.declaration()));
+    let own = all_defined().filter(|own| own.definition.report.is_none());
+    coded.chain(own.map(|own| (own.definition.name.clone(), DocumentDialect::declaration(own)))).collect()
+}
+
 /// The contracts that can be named somewhere: those of this build, and the ones that a repository or a run brings along. No name of
 /// the former is taken by one of the latter.
 #[derive(Debug, Clone, Default)]
@@ -111,6 +118,13 @@ impl Contracts {
         let reports = self.own.values().filter(|(_, own)| own.definition.report.is_some());
         let own = reports.map(|(_, own)| (own.definition.name.clone(), ReportDialect::declaration(&**own)));
         own.chain(declarations()).collect()
+    }
+
+    /// What every contract of documents can bring.
+    pub fn document_declarations(&self) -> BTreeMap<Name, Declaration> {
+        let documents = self.own.values().filter(|(_, own)| own.definition.report.is_none());
+        let own = documents.map(|(_, own)| (own.definition.name.clone(), DocumentDialect::declaration(&**own)));
+        own.chain(document_declarations()).collect()
     }
 }
 

@@ -3,17 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::defined::definition::{
-    Case, CodeMap, Condition, Definition, FindingMap, Mapping, Path, PlanMap, QuestionMap, Said,
+    Case, CodeMap, Condition, Definition, FindingMap, Mapping, NoticeMap, Path, QuestionMap, Said, Type, WordMap,
 };
+use crate::defined::items::{Item, items, nodes};
 use crate::defined::judge::Eval;
 use crate::text::is_none;
-use crate::tree::{Node, Value, json_line};
+use crate::tree::{Node, json_line};
 use tollgate_core::Name;
-use tollgate_core::id::UnitId;
-use tollgate_core::protocol::{Declaration, SectionClass};
+use tollgate_core::protocol::{Brought, Declaration, SectionClass};
 use tollgate_core::report::{
-    Claims, CriterionReport, CriterionRow, FindingReport, Health, Plan, QuestionReport, Report, SectionRead,
-    UnitReport, Verdict,
+    Claims, CriterionReport, FindingReport, Health, Notice, QuestionReport, Report, SectionRead, Verdict,
 };
 
 /// Whether a document means something: a case of its mapping applies. Definitions that are sound have one for every document.
@@ -41,6 +40,7 @@ pub fn report<'d>(definition: &'d Definition, mapping: &'d Mapping, root: &Node<
     let broken = BTreeSet::new();
     let eval = Eval::new(definition, root, role, &broken);
     let holds = |when: &'d Option<Condition>| when.as_ref().is_none_or(|when| eval.holds(when) == Some(true));
+    let document = Item::document(root);
     let mut report = match case(mapping, &eval) {
         Some(case) => {
             let mut report = Report::new(case.health, case.verdict);
@@ -49,28 +49,22 @@ pub fn report<'d>(definition: &'d Definition, mapping: &'d Mapping, root: &Node<
                 Some(CodeMap::Field(path, _)) => text_at(root, path).map(Name::from),
                 None => None,
             };
-            report.reason = said(root, &case.reason);
+            report.reason = document.said(&case.reason);
             report
         }
         None => Report::new(Health::Malformed, Verdict::None),
     };
     for map in &mapping.criteria {
         for item in items(root, Some(&map.each)) {
-            let word = text_at(item, &map.result).unwrap_or_default();
+            let values = item.values(&map.result);
+            let word = values.first().and_then(|value| value.word()).unwrap_or_default();
             let Some((_, result)) = map.words.iter().find(|(known, _)| **known == *word) else { continue };
-            let id = Name::from(said(item, &map.id));
-            report.criteria.push(CriterionReport { id, result: *result, evidence: said(item, &map.evidence) });
+            let id = Name::from(item.said(&map.id));
+            report.criteria.push(CriterionReport { id, result: *result, evidence: item.said(&map.evidence) });
         }
     }
     for map in mapping.findings.iter().filter(|map| holds(&map.when)) {
-        for (around, each) in groups(root, map) {
-            let category = map.group.as_ref().and_then(|group| around.get(group.steps.last()?)?.word());
-            let found = items(around, each.as_ref()).into_iter().filter_map(|item| finding(item, map));
-            report.findings.extend(found.map(|finding| FindingReport {
-                category: finding.category.clone().or_else(|| category.map(Name::from)),
-                ..finding
-            }));
-        }
+        report.findings.extend(items(root, map.each.as_ref()).iter().filter_map(|item| finding(item, map)));
     }
     // A finding that is the word `None` is none, unless nothing else says why the work is rejected.
     let is_finding = |found: &FindingReport| !(found.why.is_empty() && found.fix.is_empty() && is_none(&found.what));
@@ -78,14 +72,17 @@ pub fn report<'d>(definition: &'d Definition, mapping: &'d Mapping, root: &Node<
         report.findings.retain(is_finding);
     }
     for map in mapping.questions.iter().filter(|map| holds(&map.when)) {
-        report.questions.extend(items(root, map.each.as_ref()).into_iter().filter_map(|item| question(item, map)));
+        report.questions.extend(items(root, map.each.as_ref()).iter().filter_map(|item| question(item, map)));
     }
-    let paths = |from: &Said| from.iter().flat_map(|path| texts(root, path)).map(Name::from).collect::<Vec<_>>();
+    for map in mapping.notices.iter().filter(|map| holds(&map.when)) {
+        report.notices.extend(items(root, map.each.as_ref()).iter().filter_map(|item| notice(item, map)));
+    }
+    let paths = |from: &Said| from.iter().flat_map(|path| document.texts(path)).map(Name::from).collect::<Vec<_>>();
     report.claims = Claims {
         created: paths(&mapping.claims.created),
         modified: paths(&mapping.claims.modified),
         deleted: paths(&mapping.claims.deleted),
-        next: Some(said(root, &mapping.claims.next)).filter(|next| !next.is_empty()).map(Name::from),
+        next: word(&document, &mapping.claims.next),
         ..Claims::default()
     };
     for (name, path) in &mapping.gives {
@@ -97,44 +94,56 @@ pub fn report<'d>(definition: &'d Definition, mapping: &'d Mapping, root: &Node<
     report
 }
 
-/// What the lists of a mapping stand in, and the way from there to them.
-fn groups<'x, 'a>(root: &'x Node<'a>, map: &FindingMap) -> Vec<(&'x Node<'a>, Option<Path>)> {
-    let (Some(group), Some(each)) = (&map.group, &map.each) else { return vec![(root, map.each.clone())] };
-    let (around, rest) = each.steps.split_at(group.steps.len().saturating_sub(1));
-    let part = |steps: &[Name]| Path { steps: steps.to_vec(), ..each.clone() };
-    let found = nodes(root, &part(around)).into_iter().flat_map(spread);
-    found.map(|node| (node, Some(part(rest)))).collect()
-}
-
-fn finding(item: &Node<'_>, map: &FindingMap) -> Option<FindingReport> {
-    let what = said(item, &map.what);
-    let word = |from: &Said| Some(said(item, from)).filter(|word| !word.is_empty()).map(Name::from);
+fn finding(item: &Item<'_, '_>, map: &FindingMap) -> Option<FindingReport> {
+    let what = item.said(&map.what);
     (!what.is_empty()).then(|| FindingReport {
-        severity: word(&map.severity),
-        category: word(&map.category),
-        path: word(&map.path),
-        line: said(item, &map.line).parse().ok(),
+        severity: word(item, &map.severity),
+        category: word(item, &map.category),
+        path: word(item, &map.path),
+        line: item.said(&map.line).parse().ok(),
         what,
-        why: said(item, &map.why),
-        fix: said(item, &map.fix),
+        why: item.said(&map.why),
+        fix: item.said(&map.fix),
         ..FindingReport::default()
     })
 }
 
-fn question(item: &Node<'_>, map: &QuestionMap) -> Option<QuestionReport> {
-    let text = said(item, &map.text);
-    let recommendation = said(item, &map.recommendation);
+fn question(item: &Item<'_, '_>, map: &QuestionMap) -> Option<QuestionReport> {
+    let text = item.said(&map.text);
+    let recommendation = item.said(&map.recommendation);
     (!text.is_empty()).then(|| QuestionReport {
         text,
         blocking: map.blocking,
-        options: map.options.as_ref().map(|path| texts(item, path)).unwrap_or_default(),
+        options: map.options.as_ref().map(|path| item.texts(path)).unwrap_or_default(),
         recommendation: Some(recommendation).filter(|said| !said.is_empty()),
     })
 }
 
+/// What an item leaves open; the word `None` leaves nothing open.
+fn notice(item: &Item<'_, '_>, map: &NoticeMap) -> Option<Notice> {
+    let text = item.said(&map.text);
+    let kind = map.kind.of(item)?;
+    (!text.is_empty() && !is_none(&text)).then(|| Notice { kind, text, requirement: word(item, &map.requirement) })
+}
+
+/// The word at the first field that says something.
+pub fn word(item: &Item<'_, '_>, from: &Said) -> Option<Name> {
+    Some(item.said(from)).filter(|word| !word.is_empty()).map(Name::from)
+}
+
+impl WordMap {
+    /// The word that an item has.
+    pub fn of(&self, item: &Item<'_, '_>) -> Option<Name> {
+        match self {
+            Self::Fixed(word) => Some(word.clone()),
+            Self::Field(from) => word(item, from),
+        }
+    }
+}
+
 /// The fields that a decision rests on; what only people read is not among them.
 fn reads(definition: &Definition, mapping: &Mapping, root: &Node<'_>) -> Vec<SectionRead> {
-    let read = mapping.paths();
+    let read: Vec<&Path> = mapping.paths().into_iter().chain(definition.plan.paths()).collect();
     let fields = definition.root.record().map(|record| &record.fields[..]).unwrap_or_default();
     let fields = fields.iter().filter(|field| read.iter().any(|path| path.steps.first() == Some(&field.name)));
     let read = |name: &Name| {
@@ -150,9 +159,21 @@ pub fn present(root: &Node<'_>) -> Vec<(Name, u64)> {
     entries.iter().map(|entry| (Name::from(&*entry.key), json_line(&entry.node).len() as u64)).collect()
 }
 
-/// What the checker must know of a contract that is a report.
-pub fn declaration(definition: &Definition, mapping: &Mapping) -> Declaration {
-    let mut declaration = Declaration::default();
+/// What the checker must know of a contract.
+pub fn declaration(definition: &Definition) -> Declaration {
+    let plan = &definition.plan;
+    let notices = definition.report.as_ref().is_some_and(|mapping| !mapping.notices.is_empty());
+    let brings = [
+        (Brought::Units, plan.units.is_some()),
+        (Brought::Criteria, plan.criteria.is_some()),
+        (Brought::Requirements, plan.requirements.is_some()),
+        (Brought::Retires, plan.retires.is_some()),
+        (Brought::Notices, notices),
+    ];
+    let brings = brings.into_iter().filter_map(|(brought, is_there)| is_there.then_some(brought)).collect();
+    let mut declaration = Declaration { fields: closed_fields(definition), brings, ..Declaration::default() };
+    let Some(mapping) = &definition.report else { return declaration };
+    declaration.rows_shown = mapping.rows_shown;
     for case in &mapping.cases {
         if case.verdict != Verdict::None && case.health == Health::Ok && !declaration.verdicts.contains(&case.verdict) {
             declaration.verdicts.push(case.verdict);
@@ -174,19 +195,31 @@ pub fn declaration(definition: &Definition, mapping: &Mapping) -> Declaration {
     }
     declaration.healths.push(Health::Malformed);
     declaration.sections = mapping.sections.iter().map(|(name, class, _)| (name.clone(), *class)).collect();
-    let words =
-        |path: &Path| definition.root.at(path).and_then(crate::defined::definition::Type::words).unwrap_or_default();
+    let words = |path: &Path| definition.root.at(path).and_then(Type::words).unwrap_or_default();
     declaration.gives = mapping.gives.iter().map(|(name, path)| (name.clone(), words(path))).collect();
     declaration
 }
 
+/// The fields of a document that conditions may ask for, and their words.
+fn closed_fields(definition: &Definition) -> BTreeMap<Name, Vec<Name>> {
+    let fields = definition.root.record().map(|record| &record.fields[..]).unwrap_or_default();
+    fields.iter().filter_map(|field| Some((field.name.clone(), field.of.words()?))).collect()
+}
+
+/// What a document says in the fields that conditions may ask for.
+pub fn fields(definition: &Definition, root: &Node<'_>) -> BTreeMap<Name, Name> {
+    let names = closed_fields(definition).into_keys();
+    names.filter_map(|name| Some((name.clone(), root.get(&name)?.word()?.into()))).collect()
+}
+
 /// The sections that later agents may be shown.
 pub fn sections(mapping: &Mapping, root: &Node<'_>) -> BTreeMap<Name, String> {
+    let document = Item::document(root);
     let text = |paths: &Vec<Path>| {
         let parts: Vec<String> = paths
             .iter()
             .filter_map(|path| {
-                let values = texts(root, path);
+                let values = document.texts(path);
                 let text = match &values[..] {
                     [] => return None,
                     [one] => one.clone(),
@@ -201,81 +234,6 @@ pub fn sections(mapping: &Mapping, root: &Node<'_>) -> BTreeMap<Name, String> {
     mapping.sections.iter().map(shown).filter(|(_, text)| !text.is_empty()).collect()
 }
 
-/// What a document brings into the ledger.
-pub fn plan(definition: &Definition, root: &Node<'_>) -> Plan {
-    let mut plan = Plan::default();
-    let each = |map: &Option<PlanMap>, add: &mut dyn FnMut(&Node<'_>, &PlanMap, usize)| {
-        let Some(map) = map else { return };
-        for (at, item) in items(root, map.each.as_ref()).into_iter().enumerate() {
-            add(item, map, at + 1);
-        }
-    };
-    each(&definition.plan.units, &mut |item, map, at| {
-        plan.units.push(UnitReport {
-            name: id(item, map, "unit", at).into(),
-            title: said(item, &map.text),
-            needs: map.needs.iter().flat_map(|path| texts(item, path)).map(UnitId::from).collect(),
-            scope: map.scope.iter().flat_map(|path| texts(item, path)).map(Name::from).collect(),
-            ..UnitReport::default()
-        });
-    });
-    each(&definition.plan.criteria, &mut |item, map, at| {
-        let row = CriterionRow { id: id(item, map, "AC", at), text: said(item, &map.text), ..CriterionRow::default() };
-        plan.criteria.push(row);
-    });
-    plan
-}
-
-fn id(item: &Node<'_>, map: &PlanMap, prefix: &str, at: usize) -> Name {
-    let named = said(item, &map.id);
-    if named.is_empty() { format!("{prefix}-{at}").into() } else { named.into() }
-}
-
-/// The items of a list; the document itself without one.
-fn items<'x, 'a>(root: &'x Node<'a>, each: Option<&Path>) -> Vec<&'x Node<'a>> {
-    match each {
-        None => vec![root],
-        Some(path) => nodes(root, path).into_iter().flat_map(spread).collect(),
-    }
-}
-
-fn spread<'x, 'a>(node: &'x Node<'a>) -> Vec<&'x Node<'a>> {
-    match &node.value {
-        Value::List(items) => items.iter().collect(),
-        Value::Null => Vec::new(),
-        _ => vec![node],
-    }
-}
-
-fn nodes<'x, 'a>(root: &'x Node<'a>, path: &Path) -> Vec<&'x Node<'a>> {
-    let mut nodes = vec![root];
-    for step in &path.steps {
-        let into = |node: &'x Node<'a>| -> Vec<&'x Node<'a>> {
-            match (&node.value, &**step) {
-                (Value::Map(entries), "*") => entries.iter().map(|entry| &entry.node).collect(),
-                _ => node.get(step).into_iter().collect(),
-            }
-        };
-        nodes = nodes.into_iter().flat_map(spread).flat_map(into).collect();
-    }
-    nodes
-}
-
 fn text_at<'x>(root: &'x Node<'_>, path: &Path) -> Option<&'x str> {
     nodes(root, path).first().and_then(|node| node.word())
-}
-
-/// Every text at a path; what is no text as JSON.
-fn texts(root: &Node<'_>, path: &Path) -> Vec<String> {
-    let text = |node: &Node<'_>| match node.word() {
-        Some(word) => word.to_owned(),
-        None => json_line(node),
-    };
-    nodes(root, path).into_iter().flat_map(spread).filter(|node| !node.is_blank()).map(text).collect()
-}
-
-/// The text at the first path that says something.
-fn said(root: &Node<'_>, from: &Said) -> String {
-    let found = from.iter().map(|path| texts(root, path)).find(|texts| !texts.is_empty());
-    found.map(|texts| texts.join("; ")).unwrap_or_default()
 }

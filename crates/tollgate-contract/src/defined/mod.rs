@@ -4,9 +4,11 @@ pub mod built_in;
 pub(crate) mod checks;
 pub mod definition;
 pub mod guide;
+mod items;
 pub(crate) mod judge;
 pub(crate) mod layout;
 pub(crate) mod mapping;
+mod plan;
 pub(crate) mod render;
 mod schema;
 mod signature;
@@ -22,7 +24,7 @@ use crate::{Context, Declaration, DocumentDialect, DocumentReading, Format, Read
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
-use tollgate_core::report::Plan;
+use tollgate_core::report::{Plan, Report};
 
 /// A contract that was read from its definition.
 #[derive(Debug)]
@@ -36,6 +38,8 @@ pub struct Judged<'a> {
     /// The document, where the text could be read at all.
     pub root: Option<Node<'a>>,
     pub diagnostics: Vec<Diagnostic>,
+    /// What it brings into the ledger; nothing where it has an error.
+    pub plan: Plan,
 }
 
 impl Judged<'_> {
@@ -49,11 +53,16 @@ impl Defined {
     pub fn judge<'a>(&'a self, text: &'a str, context: &Context) -> Judged<'a> {
         let mut found = Found::telling(context.every);
         let (root, places) = self.tree(text, context, &mut found);
+        let mut plan = Plan::default();
         if let Some(root) = &root {
             judge(&self.definition, root, context.role.as_ref(), &mut found);
             self.meant(root, context, &mut found);
+            // What is wrong by itself is planned nowhere: one mistake gives one error.
+            if !found.has_errors() {
+                plan = plan::plan(&self.definition, root, &mut found);
+            }
         }
-        Judged { root, diagnostics: found.place(&places) }
+        Judged { root, diagnostics: found.place(&places), plan }
     }
 
     /// Finds a report without errors that means nothing all the same: it must not pass as good.
@@ -63,8 +72,7 @@ impl Defined {
         if !found.unknown.is_empty() && mapping::accepts(&self.definition, mapping, root, role) {
             found.refuse_unknown("the sections of this contract are a closed set: take it out, or reject the work");
         }
-        let refused = found.wrong.iter().any(|wrong| wrong.severity == Severity::Error);
-        if !refused && !mapping::has_case(&self.definition, mapping, root, role) {
+        if !found.has_errors() && !mapping::has_case(&self.definition, mapping, root, role) {
             let message = "no case of the mapping applies to this document".to_owned();
             let hint = "name the role that reports, or add a last case without `when` to the contract";
             found.error(Code::NOT_MAPPED, root.at, message, hint);
@@ -93,17 +101,18 @@ impl Defined {
             return malformed(judged.diagnostics);
         };
         let report = mapping::report(&self.definition, mapping, &root, context.role.as_ref());
+        let report = Report { plan: judged.plan, ..report };
         let present = mapping::present(&root);
         let sections = mapping::sections(mapping, &root);
         Reading { report, diagnostics: judged.diagnostics, sections, present }
     }
 
     fn document(&self, judged: Judged<'_>) -> DocumentReading {
-        let plan = match &judged.root {
-            Some(root) if !judged.refused() => mapping::plan(&self.definition, root),
-            _ => Plan::default(),
+        let Some(root) = judged.root.as_ref().filter(|_| !judged.refused()) else {
+            return DocumentReading { diagnostics: judged.diagnostics, ..DocumentReading::default() };
         };
-        DocumentReading { plan, diagnostics: judged.diagnostics, ..DocumentReading::default() }
+        let fields = mapping::fields(&self.definition, root);
+        DocumentReading { plan: judged.plan, fields, diagnostics: judged.diagnostics, ..DocumentReading::default() }
     }
 
     /// The form that a text has, of those the contract allows.
@@ -242,8 +251,7 @@ impl Format for Defined {
 
 impl ReportDialect for Defined {
     fn declaration(&self) -> Declaration {
-        let mapping = self.definition.report.as_ref();
-        mapping.map(|mapping| mapping::declaration(&self.definition, mapping)).unwrap_or_default()
+        mapping::declaration(&self.definition)
     }
 
     fn read_alone(&self, text: &str, context: &Context) -> Reading {
@@ -286,6 +294,10 @@ impl ReportDialect for Defined {
 }
 
 impl DocumentDialect for Defined {
+    fn declaration(&self) -> Declaration {
+        mapping::declaration(&self.definition)
+    }
+
     fn read(&self, text: &str, context: &Context) -> DocumentReading {
         self.document(self.judge_handed_in(text, context))
     }

@@ -1,7 +1,8 @@
 //! Every contract that is data: its definition is sound, its examples are what they say, and each mistake gives one error.
 //!
 //! A script of `tests/*.txt` names a contract, and who reports (`by`) or the labels of an issue where that matters. The document is
-//! its example with changes (`set PATH JSON`, `without PATH`, `with A => B`), or follows after an empty line; `tree` asks how it was read.
+//! its example with changes (`set PATH JSON`, `without PATH`, `with A => B`), or follows after an empty line; `tree` asks how it was read, `plan` what it
+//! brings into the ledger.
 
 use crate::cases::{context, dialect};
 use crate::defined::Defined;
@@ -19,6 +20,7 @@ mod hostile;
 mod meaning;
 mod mistakes;
 mod pairs;
+mod plan;
 mod structure;
 mod yaml;
 
@@ -34,20 +36,26 @@ fn text_of(own: &Defined, document: &Node<'_>) -> String {
 /// The contract of `tests/result.yaml`: Markdown of every layout.
 pub const RESULT: &str = include_str!("tests/result.yaml");
 
-/// The contract of a definition without a fault.
-pub fn result() -> Defined {
-    let (definition, problems) = definition::read("t.result", RESULT, false);
+/// The contract of `tests/result.yaml` or `definition/tests/plan.yaml`, a definition without a fault.
+fn contract(name: &str) -> Defined {
+    let text = if name == "t.plan" { include_str!("definition/tests/plan.yaml") } else { RESULT };
+    let (definition, problems) = definition::read(name, text, false);
     assert!(problems.is_empty(), "{problems:?}");
     Defined { definition: definition.expect("a definition") }
+}
+
+/// The contract of `tests/result.yaml`.
+pub fn result() -> Defined {
+    contract("t.result")
 }
 
 /// What a report means, what is wrong with a document, and how it was read.
 fn answer(script: &str) -> String {
     let (head, text) = script.split_once("\n\n").unwrap_or((script, ""));
     let id = head.lines().next().unwrap_or_default();
-    let test = result();
+    let test = contract(if id == "t.plan" { id } else { "t.result" });
     let own = registry::defined(id).unwrap_or(&test);
-    let (mut context, mut shows, mut document) = (Context::default(), false, own.definition.example.clone());
+    let (mut context, mut shows, mut document) = (Context::default(), "", own.definition.example.clone());
     let (mut text, others) =
         crate::cases::changed(&if text.is_empty() { guide::example(&own.definition) } else { text.to_owned() }, head);
     for line in others.iter().skip(1) {
@@ -60,7 +68,7 @@ fn answer(script: &str) -> String {
             }
             Some(("by", role)) => context.role = Some(role.into()),
             Some(("labels", labels)) => context.labels = Some(labels.split_terminator(',').map(Into::into).collect()),
-            _ => shows = line == "tree",
+            _ => shows = line,
         }
     }
     let judged = own.judge(&text, &context);
@@ -70,7 +78,10 @@ fn answer(script: &str) -> String {
         lines.extend(meaning(&mapping::report(&own.definition, map, root, context.role.as_ref())));
     }
     lines.extend(judged.diagnostics.iter().map(crate::cases::line));
-    lines.extend(judged.root.filter(|_| shows).map(|root| json_line(&root)));
+    lines.extend(judged.root.filter(|_| shows == "tree").map(|root| json_line(&root)));
+    if shows == "plan" && !refused {
+        lines.extend(plan::lines(&judged.plan));
+    }
     if lines.is_empty() { "good".to_owned() } else { lines.join("\n") }
 }
 
@@ -82,12 +93,13 @@ fn meaning(report: &Report) -> Vec<String> {
         report.questions.iter().map(|question| if question.blocking { " ?!" } else { " ?" }).collect::<String>();
     let pair = format!("{}{code}/{}{criteria}{asked}", report.health.word(), report.verdict.word());
     let finding = |one: &FindingReport| format!("finding {}: {}", one.category.as_deref().unwrap_or("-"), one.what);
-    [pair].into_iter().chain(report.findings.iter().map(finding)).collect()
+    let findings = report.findings.iter().map(finding);
+    [pair].into_iter().chain(findings).chain(report.notices.iter().map(plan::notice)).collect()
 }
 
 #[test]
 fn cases() {
-    for file in ["documents", "markdown", "meaning"] {
+    for file in ["documents", "markdown", "meaning", "plan"] {
         crate::cases::check(&format!("defined/tests/{file}.txt"), answer);
     }
 }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::item;
 use crate::Context;
 use crate::markdown::{BlockKind, Outline, outline};
+use crate::path_list::item;
 use crate::registry::defined;
 use crate::text::{Source, is_same_name};
 use crate::tree::Node;

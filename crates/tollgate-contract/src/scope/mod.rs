@@ -8,7 +8,6 @@ pub mod correction;
 mod diff;
 mod imports;
 pub mod incidental;
-mod item;
 mod languages;
 mod renames;
 pub mod rules;

@@ -12,9 +12,9 @@ use super::change::{Change, Content, Kind, Mode};
 use super::colocated::tested_files;
 use super::correction::Correction;
 use super::incidental::{Criteria, Met, measure};
-use super::item::{is_folder, is_glob};
 use super::renames::Names;
 use super::task::TaskScope;
+use crate::path_list::item::{is_folder, is_glob};
 use tollgate_core::Name;
 use tollgate_core::scope::protects;
 

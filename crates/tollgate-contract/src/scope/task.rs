@@ -4,94 +4,23 @@
 
 use std::collections::BTreeSet;
 
-use super::item::{self, is_folder, is_glob, literal_brackets};
 use crate::Context;
 use crate::defined::layout::without_box;
 use crate::markdown::{Block, BlockKind, blocks, item_text};
+use crate::path_list::held::{Closeness, Held, bare};
+use crate::path_list::item;
 use crate::registry::defined;
 use crate::text::{is_none, is_title, quote};
 use crate::tree::{Node, Places};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
-use tollgate_core::scope::{literal, matches, overlap};
+use tollgate_core::scope::overlap;
 
 /// The contract of a task issue.
 pub const TASK_CONTRACT: &str = "decree.task-issue";
 /// How many items a list may have: each changed path is compared with each of them.
 const ITEMS_MAX: usize = 1_000;
-
-/// How closely an item names a path: a folder by its length, a glob by that of the folder it begins with, the path itself most.
-type Closeness = usize;
-
-/// A path, a folder or a glob of a list.
-#[derive(Debug, Clone)]
-enum Held {
-    File(Name),
-    /// A path with everything below it.
-    Tree(Name),
-    Glob(Name),
-}
-
-impl Held {
-    /// A folder ends in a slash, and a name without an extension may be one.
-    fn listed(path: &str) -> Self {
-        let name = bare(path);
-        let file = name.rsplit('/').next().unwrap_or_default();
-        let extension = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
-        let is_file = extension.is_some_and(|(_, end)| end.starts_with(|c: char| c.is_ascii_alphabetic()));
-        if is_glob(path) {
-            Self::Glob(literal_brackets(path.trim_start_matches("./")).into())
-        } else if is_file && !path.ends_with('/') {
-            Self::File(name.into())
-        } else {
-            Self::Tree(name.into())
-        }
-    }
-
-    /// What is left out is left out with all that could lie below it, whatever its name.
-    fn excluded(path: &str) -> Self {
-        match Self::listed(path) {
-            Self::File(path) => Self::Tree(path),
-            held @ (Self::Tree(_) | Self::Glob(_)) => held,
-        }
-    }
-
-    fn closeness(&self, path: &str) -> Option<Closeness> {
-        match self {
-            Self::File(name) | Self::Tree(name) if **name == *path => Some(Closeness::MAX),
-            Self::File(_) => None,
-            Self::Tree(name) => {
-                path.strip_prefix(&**name).is_some_and(|rest| rest.starts_with('/')).then_some(name.len())
-            }
-            Self::Glob(glob) => matches(glob, path).then(|| {
-                let plain = glob.find(['*', '?', '{', '\\']).unwrap_or(glob.len());
-                glob[..plain].rfind('/').unwrap_or(0)
-            }),
-        }
-    }
-
-    /// Whether one of these files, in order, is held.
-    fn holds_any(&self, files: &BTreeSet<&str>) -> bool {
-        match self {
-            Self::File(name) => files.contains(&**name),
-            Self::Tree(name) => files.contains(&**name) || is_folder(name, files),
-            Self::Glob(glob) => files.iter().any(|file| matches(glob, file)),
-        }
-    }
-
-    fn patterns(&self) -> Vec<Name> {
-        match self {
-            Self::File(name) => vec![literal(name)],
-            Self::Tree(name) => vec![literal(name), format!("{}/", literal(name)).into()],
-            Self::Glob(glob) => vec![glob.clone()],
-        }
-    }
-}
-
-fn bare(path: &str) -> &str {
-    path.trim_start_matches("./").trim_end_matches('/')
-}
 
 #[derive(Debug, Clone)]
 struct Listed {
@@ -147,6 +76,8 @@ impl TaskScope {
         let Some(contract) = defined(TASK_CONTRACT) else { return Err(Vec::new()) };
         let judged = contract.judge(text, &Context::default());
         let mut diagnostics = judged.diagnostics;
+        // Its items are read below, with what they leave out.
+        diagnostics.retain(|one| one.code != Code::TASK_SCOPE);
         let is_wrong = |all: &[Diagnostic]| all.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
         let (false, Some(root)) = (is_wrong(&diagnostics), judged.root) else { return Err(diagnostics) };
         let places = Places::of(text);

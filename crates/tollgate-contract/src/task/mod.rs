@@ -11,12 +11,13 @@ use crate::diagnostics::Sink;
 use crate::extract::{Heads, Looks};
 use crate::markdown;
 use crate::text::{Source, is_title, one_line, quote, repeated};
-use crate::{Context, DocumentDialect, DocumentReading, Format};
+use crate::{Context, Declaration, DocumentDialect, DocumentReading, Format};
 use reader::Reader;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::id::UnitId;
+use tollgate_core::protocol::Brought;
 use tollgate_core::report::{CriterionRow, Plan, UnitReport};
 
 mod invisible_characters;
@@ -173,6 +174,10 @@ impl Format for Task {
 }
 
 impl DocumentDialect for Task {
+    fn declaration(&self) -> Declaration {
+        Declaration { brings: vec![Brought::Units, Brought::Criteria], ..Declaration::default() }
+    }
+
     fn read(&self, text: &str, context: &Context) -> DocumentReading {
         let source = Source::new(text);
         let mut sink = Sink::default();

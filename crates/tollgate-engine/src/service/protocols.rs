@@ -26,6 +26,9 @@ pub fn dialects(contracts: &Contracts) -> Dialects {
     for (id, declaration) in contracts.declarations() {
         dialects.add(&id, declaration);
     }
+    for (id, declaration) in contracts.document_declarations() {
+        dialects.add_document(&id, declaration);
+    }
     dialects
 }
 

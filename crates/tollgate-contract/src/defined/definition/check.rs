@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::satisfiable::{first_to_hold, is_beyond, worlds};
 use super::{Condition, Definition, Form, Mapping, Rule, samples};
 use crate::defined::judge::{Eval, judge_tree};
+use crate::defined::plan;
 use crate::defined::render::render;
 use crate::tree::Node;
 use tollgate_core::code::Code;
@@ -111,7 +112,10 @@ fn unread(definition: &Definition, document: &Node<'_>) -> Option<String> {
 /// Finds examples that are not what they are said to be.
 fn examples(definition: &Definition, problems: &mut Problems) {
     for sample in samples(definition) {
-        let found = judge_tree(definition, &sample.document, sample.by.as_ref());
+        let mut found = judge_tree(definition, &sample.document, sample.by.as_ref());
+        if found.is_empty() {
+            found = plan::faults(definition, &sample.document);
+        }
         let wrong = found
             .iter()
             .find(|d| d.rule.as_ref() != sample.breaks || d.severity == Severity::Error && sample.breaks.is_none());

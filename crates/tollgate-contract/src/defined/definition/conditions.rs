@@ -286,5 +286,5 @@ pub fn resolve<'t>(from: &'t Type, written: &str, place: Place, problems: &mut P
             }
         }
     }
-    Some((Path { steps, written: written.into(), place }, of))
+    Some((Path { outer: None, steps, written: written.into(), place }, of))
 }

@@ -1,12 +1,12 @@
-//! Reading what a document means: the cases of a report, its lists, and what enters the ledger.
+//! Reading what a report means: its cases and its lists.
 
-use super::conditions::{Scope, resolve};
+use super::conditions::{Scope, resolve, through_list};
 use super::{
-    Case, ClaimMap, CodeMap, CriterionMap, FindingMap, Mapping, Path, PlanMap, PlanMapping, QuestionMap, Said, Type,
+    Case, ClaimMap, CodeMap, CriterionMap, FindingMap, Kind, Mapping, NoticeMap, Path, QuestionMap, Said, Type, WordMap,
 };
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::Diagnostic;
+use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::protocol::SectionClass;
 use tollgate_core::report::{Health, Judgement, Verdict};
 use tollgate_core::yaml::{Fields, Node, Problems};
@@ -24,6 +24,8 @@ pub fn report(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Mapping
     let criteria = fields.take("criteria");
     let findings = fields.take("findings");
     let questions = fields.take("questions");
+    let notices = fields.take("notices");
+    let rows = fields.take("rows");
     let claims = fields.take("claims");
     let gives = fields.take("gives");
     let sections = fields.take("sections");
@@ -44,12 +46,15 @@ pub fn report(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Mapping
     let criteria = list(criteria, problems).iter().filter_map(|node| criterion(node, scope, problems)).collect();
     let findings = list(findings, problems).iter().filter_map(|node| finding(node, scope, problems)).collect();
     let questions = list(questions, problems).iter().filter_map(|node| question(node, scope, problems)).collect();
+    let notices = list(notices, problems).iter().filter_map(|node| notice(node, scope, problems)).collect();
+    let rows_shown = rows.and_then(|node| problems.word(node, "what a verdict counts for", &[("shown", true)]));
     let claims = claims.map(|node| self::claims(node, scope, problems)).unwrap_or_default();
     let gives = gives.map(|node| problems.entries(node, "`gives`")).unwrap_or_default();
     let gives = gives.iter().filter_map(|(key, node)| given(&key.text, node, scope, problems)).collect();
     let sections = sections.map(|node| problems.entries(node, "`sections`")).unwrap_or_default();
     let sections = sections.iter().filter_map(|(key, node)| section(&key.text, node, scope, problems)).collect();
-    Mapping { unit, cases, criteria, findings, questions, claims, gives, sections }
+    let rows_shown = rows_shown.unwrap_or_default();
+    Mapping { unit, cases, criteria, findings, questions, notices, rows_shown, claims, gives, sections }
 }
 
 fn case(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Case> {
@@ -79,7 +84,7 @@ fn case(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Case> 
         let hint = "`ok` has no code, and what is partial judges nothing";
         problems.value(node.place, "this health cannot be refined so", hint);
     }
-    let reason = reason.map(|node| said(node, scope.here, problems)).unwrap_or_default();
+    let reason = reason.map(|node| said(node, &Around::document(scope), problems)).unwrap_or_default();
     Some(Case { place: node.place, when, health, code, verdict, reason })
 }
 
@@ -110,10 +115,10 @@ fn criterion(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<C
     let words = fields.need("words", problems);
     let evidence = fields.take("evidence");
     fields.close(problems);
-    let (each, item) = scope.list(each?, problems)?;
+    let item = Around::items(each?, scope, problems)?;
     let result = result?;
     let written = problems.text(result, "a field")?;
-    let (path, of) = resolve(&item, &written, result.place, problems)?;
+    let (path, of) = item.resolve(&written, result.place, problems)?;
     let words: Vec<(Name, Judgement)> = problems
         .entries(words?, "`words`")
         .iter()
@@ -127,27 +132,19 @@ fn criterion(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<C
     }
     let id = said(id?, &item, problems);
     let evidence = evidence.map(|node| said(node, &item, problems)).unwrap_or_default();
-    Some(CriterionMap { each, id, result: path, words, evidence })
-}
-
-/// The item that a mapping speaks of: of a list where it has one, else the document.
-fn each(fields: &mut Fields<'_>, scope: Scope<'_>, problems: &mut Problems) -> Option<(Option<Path>, Type)> {
-    match fields.take("each") {
-        Some(node) => scope.list(node, problems).map(|(path, item)| (Some(path), item)),
-        None => Some((None, scope.here.clone())),
-    }
+    Some(CriterionMap { each: item.each?, id, result: path, words, evidence })
 }
 
 fn finding(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<FindingMap> {
     let mut fields = Fields::open(node, "the findings", problems);
-    let (each, item) = each(&mut fields, scope, problems)?;
+    let item = Around::taken(&mut fields, scope, problems)?;
     let when = fields.take("when");
     let what = fields.need("what", problems);
     let mut optional = |key: &'static str| fields.take(key);
     let parts = ["why", "fix", "severity", "category", "path", "line"].map(&mut optional);
     let group = fields.take("group");
     fields.close(problems);
-    let group = group.and_then(|node| self::group(node, each.as_ref(), scope, problems));
+    let group = group.and_then(|node| self::group(node, item.each.as_ref(), scope, problems));
     let when = match when {
         Some(node) => Some(scope.condition(node, 0, problems)?),
         None => None,
@@ -157,26 +154,27 @@ fn finding(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Fin
     if let Some(node) = severity {
         closed(node, &item, problems);
     }
-    let [why, fix, severity, category, path, line] =
+    let [why, fix, severity, mut category, path, line] =
         parts.map(|node| node.map(|node| said(node, &item, problems)).unwrap_or_default());
-    Some(FindingMap { each, when, what, why, fix, severity, category, group, path, line })
+    category.extend(group);
+    Some(FindingMap { each: item.each, when, what, why, fix, severity, category, path, line })
 }
 
 /// What conditions ask of findings is one of declared words.
-fn closed(node: &Node, item: &Type, problems: &mut Problems) {
+fn closed(node: &Node, item: &Around, problems: &mut Problems) {
     for (written, place) in problems.one_or_more(node, "the fields") {
-        if resolve(item, &written, place, problems).is_some_and(|(_, of)| of.words().is_none()) {
+        if item.resolve(&written, place, problems).is_some_and(|(_, of)| of.words().is_none()) {
             let message = "severities are closed: the field must be a `one_of`";
             problems.value(place, message, "name a `one_of`; what is said in words goes into `why`");
         }
     }
 }
 
-/// A field of something that the list of a mapping stands in.
+/// A field of something that the list of a mapping stands in, by its path from the document.
 fn group(node: &Node, each: Option<&Path>, scope: Scope<'_>, problems: &mut Problems) -> Option<Path> {
     let written = problems.text(node, "a field")?;
     let (path, _) = resolve(scope.here, &written, node.place, problems)?;
-    let around = path.steps.split_last().map(|(_, around)| around).unwrap_or_default();
+    let (field, around) = path.steps.split_last()?;
     let holds = each.is_some_and(|each| each.steps.len() > around.len() && each.steps.starts_with(around));
     if !holds {
         problems.value(
@@ -185,12 +183,12 @@ fn group(node: &Node, each: Option<&Path>, scope: Scope<'_>, problems: &mut Prob
             "name a field beside it",
         );
     }
-    holds.then_some(path)
+    holds.then(|| Path { outer: Some(around.len()), steps: vec![field.clone()], ..path.clone() })
 }
 
 fn question(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<QuestionMap> {
     let mut fields = Fields::open(node, "the questions", problems);
-    let (each, item) = each(&mut fields, scope, problems)?;
+    let item = Around::taken(&mut fields, scope, problems)?;
     let when = fields.take("when");
     let text = fields.need("text", problems);
     let blocking = fields.need("blocking", problems).and_then(|n| problems.bool(n, "`blocking`"));
@@ -207,7 +205,25 @@ fn question(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Qu
         None => None,
     };
     let recommendation = recommendation.map(|node| said(node, &item, problems)).unwrap_or_default();
-    Some(QuestionMap { each, when, text, blocking: blocking?, options, recommendation })
+    Some(QuestionMap { each: item.each, when, text, blocking: blocking?, options, recommendation })
+}
+
+fn notice(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<NoticeMap> {
+    let mut fields = Fields::open(node, "the notices", problems);
+    let item = Around::taken(&mut fields, scope, problems)?;
+    let when = fields.take("when");
+    let kind = fields.need("kind", problems);
+    let text = fields.need("text", problems);
+    let requirement = fields.take("requirement");
+    fields.close(problems);
+    let when = match when {
+        Some(node) => Some(scope.condition(node, 0, problems)?),
+        None => None,
+    };
+    let kind = word_of(kind?, &item, problems)?;
+    let text = said(text?, &item, problems);
+    let requirement = requirement.map(|node| one_word(node, &item, problems)).unwrap_or_default();
+    Some(NoticeMap { each: item.each, when, kind, text, requirement })
 }
 
 fn claims(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> ClaimMap {
@@ -215,7 +231,7 @@ fn claims(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> ClaimMap {
     let parts = ["created", "modified", "deleted", "next"].map(|key| fields.take(key));
     fields.close(problems);
     let [created, modified, deleted, next] =
-        parts.map(|node| node.map(|node| said(node, scope.here, problems)).unwrap_or_default());
+        parts.map(|node| node.map(|node| said(node, &Around::document(scope), problems)).unwrap_or_default());
     ClaimMap { created, modified, deleted, next }
 }
 
@@ -239,39 +255,124 @@ fn section(
     let class = fields.need("is", problems).and_then(|n| problems.word(n, "a class of sections", &CLASSES));
     let of = fields.need("fields", problems);
     fields.close(problems);
-    Some((name.clone(), class?, said(of?, scope.here, problems)))
+    Some((name.clone(), class?, said(of?, &Around::document(scope), problems)))
 }
 
-/// Reads `plan`.
-pub fn plan(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> PlanMapping {
-    let mut fields = Fields::open(node, "the plan", problems);
-    let units = fields.take("units");
-    let criteria = fields.take("criteria");
-    fields.close(problems);
-    let units = units.and_then(|node| plan_map(node, scope, problems));
-    let criteria = criteria.and_then(|node| plan_map(node, scope, problems));
-    PlanMapping { units, criteria }
+/// What a mapping speaks of: the document or the items of a list, and what those are inside of.
+pub struct Around {
+    pub each: Option<Path>,
+    /// The document first, the item last: how many steps of the way lead to it, and what it is.
+    levels: Vec<(usize, Type)>,
 }
 
-fn plan_map(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<PlanMap> {
-    let mut fields = Fields::open(node, "the plan", problems);
-    let (each, item) = each(&mut fields, scope, problems)?;
-    let id = fields.take("id");
-    let text = fields.need("text", problems);
-    let needs = fields.take("needs");
-    let scope_of = fields.take("scope");
-    fields.close(problems);
-    let text = said(text?, &item, problems);
-    let [id, needs, scope] =
-        [id, needs, scope_of].map(|node| node.map(|node| said(node, &item, problems)).unwrap_or_default());
-    Some(PlanMap { each, id, text, needs, scope })
+impl Around {
+    /// The document.
+    fn document(scope: Scope<'_>) -> Self {
+        Self { each: None, levels: vec![(0, scope.here.clone())] }
+    }
+
+    /// The items of the list at `each`; without that key, the document.
+    pub fn taken(fields: &mut Fields<'_>, scope: Scope<'_>, problems: &mut Problems) -> Option<Self> {
+        match fields.take("each") {
+            Some(node) => Self::items(node, scope, problems),
+            None => Some(Self::document(scope)),
+        }
+    }
+
+    fn items(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Self> {
+        let (path, item) = scope.list(node, problems)?;
+        let mut levels = vec![(0, scope.here.clone())];
+        let mut of = scope.here;
+        for (at, step) in path.steps.iter().enumerate().take(path.steps.len().saturating_sub(1)) {
+            let Some((next, _)) = of.step(step) else { break };
+            of = next;
+            if matches!(of.kind, Kind::List(_)) || &**step == "*" {
+                levels.push((at + 1, of.item().clone()));
+            }
+        }
+        levels.push((path.steps.len(), item));
+        Some(Self { each: Some(path), levels })
+    }
+
+    /// What a path of [`Self::resolve`] begins at.
+    fn start(&self, path: &Path) -> Option<&Type> {
+        let level = self.levels.iter().find(|(steps, _)| path.outer == Some(*steps));
+        level.or(self.levels.last()).map(|(_, of)| of)
+    }
+
+    /// Reads a field of the item, or with a `^` for each level of an item around it, and finds what it leads to.
+    pub fn resolve(&self, written: &str, place: Place, problems: &mut Problems) -> Option<(Path, &Type)> {
+        let inner = written.trim_start_matches('^');
+        let up = written.len() - inner.len();
+        let Some((steps, of)) = self.levels.iter().rev().nth(up) else {
+            let hint = "each `^` leads from an item to what its list is in, and the document is in nothing";
+            problems.value(place, format!("`{written}` leads out of the document"), hint);
+            return None;
+        };
+        let (path, of) = resolve(of, inner, place, problems)?;
+        Some((Path { outer: (up > 0).then_some(*steps), written: written.into(), ..path }, of))
+    }
 }
 
 /// Paths from which texts are taken.
-fn said(node: &Node, here: &Type, problems: &mut Problems) -> Said {
+pub fn said(node: &Node, around: &Around, problems: &mut Problems) -> Said {
     let paths = problems.some(node, "the fields");
     paths
         .into_iter()
-        .filter_map(|(written, place)| resolve(here, &written, place, problems).map(|(path, _)| path))
+        .filter_map(|(written, place)| around.resolve(&written, place, problems).map(|(path, _)| path))
         .collect()
+}
+
+/// Paths from which words are taken: to a text, or to a list of texts.
+pub fn words(node: &Node, around: &Around, problems: &mut Problems) -> Said {
+    fitting(node, around, problems, |_, of| holds_words(of.item()), "name a text, or a list of texts")
+}
+
+/// Paths from which one word is taken: to a text.
+pub fn one_word(node: &Node, around: &Around, problems: &mut Problems) -> Said {
+    let is_one =
+        |path: &Path, of: &Type| holds_words(of) && around.start(path).is_some_and(|start| !through_list(start, path));
+    fitting(node, around, problems, is_one, "name a single text")
+}
+
+fn fitting(
+    node: &Node,
+    around: &Around,
+    problems: &mut Problems,
+    fits: impl Fn(&Path, &Type) -> bool,
+    hint: &str,
+) -> Said {
+    let mut paths = Vec::new();
+    for (written, place) in problems.some(node, "the fields") {
+        match around.resolve(&written, place, problems) {
+            Some((path, of)) if fits(&path, of) => paths.push(path),
+            Some((_, of)) if holds_words(of) => {
+                problems.value(place, format!("`{written}` leads to many values"), hint);
+            }
+            Some((_, of)) => problems.value(place, format!("`{written}` is {}", of.describe()), hint),
+            None => {}
+        }
+    }
+    paths
+}
+
+fn holds_words(of: &Type) -> bool {
+    match &of.kind {
+        Kind::Record(_) | Kind::Map(_) | Kind::List(_) => false,
+        Kind::Union(types) => types.iter().all(holds_words),
+        Kind::Any | Kind::Bool | Kind::Const(..) | Kind::Text(_) | Kind::Int(_) | Kind::Number(_) | Kind::OneOf(_) => {
+            true
+        }
+    }
+}
+
+/// A field, or a fixed word: `{word: dod}`.
+pub fn word_of(node: &Node, around: &Around, problems: &mut Problems) -> Option<WordMap> {
+    if node.map().is_none() {
+        return Some(WordMap::Field(one_word(node, around, problems)));
+    }
+    let mut fields = Fields::open(node, "the fixed word", problems);
+    let word = fields.need("word", problems).and_then(|node| problems.text(node, "`word`"));
+    fields.close(problems);
+    word.map(WordMap::Fixed)
 }

@@ -7,6 +7,7 @@ mod conditions;
 mod examples;
 mod json_schema;
 mod mappings;
+mod plan;
 mod read;
 mod report;
 mod satisfiable;
@@ -19,8 +20,9 @@ pub use check::faults;
 #[cfg(test)]
 pub use examples::put;
 pub use examples::{Sample, samples};
+pub use plan::{IdMap, ItemMap, PlanMapping, RequirementMap, RowMap, UnitMap};
 pub use read::{LINES, read};
-pub use report::{Case, ClaimMap, CodeMap, CriterionMap, FindingMap, Mapping, PlanMap, PlanMapping, QuestionMap, Said};
+pub use report::{Case, ClaimMap, CodeMap, CriterionMap, FindingMap, Mapping, NoticeMap, QuestionMap, Said, WordMap};
 
 use self::text_pattern::Like;
 use crate::Trailing;
@@ -212,6 +214,8 @@ pub enum Layout {
 /// From a document or an item to values in it: `user_decisions.status`, `blocking.*`, `it`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Path {
+    /// Where a field of an item around begins: after so many steps of the way to the item. None: at the item itself.
+    pub outer: Option<usize>,
     pub steps: Vec<Name>,
     /// As it was written.
     pub written: Name,

@@ -7,7 +7,7 @@ use super::types::{LABELS, Types};
 use super::{
     Definition, Example, Form, Kind, Labels, Layout, ListType, Mapping, Path, PlanMapping, RecordType, Rule, Type,
 };
-use super::{Field, Items, Range, check, json_schema, mappings};
+use super::{Field, Items, Range, check, json_schema, mappings, plan};
 use crate::Trailing;
 use crate::markdown::Heading;
 use crate::tree::{self, Node};
@@ -110,7 +110,7 @@ fn definition(name: &str, node: &yaml::Node, built_in: bool, problems: &mut Prob
     let rules = rules.iter().filter_map(|(key, node)| rule(key, node, scope, problems)).collect();
     let report = report.map(|node| mappings::report(node, scope, problems));
     let trailing = trailing.and_then(|node| read_trailing(node, report.as_ref(), problems)).unwrap_or_default();
-    let plan = plan.map_or_else(PlanMapping::default, |node| mappings::plan(node, scope, problems));
+    let plan = plan.map_or_else(PlanMapping::default, |node| plan::read(node, scope, problems));
     let example_place = example?.place;
     let example = wrapped(tree::convert_yaml(example?), first);
     Some(Definition {
@@ -255,7 +255,8 @@ fn example(node: &yaml::Node, scope: Scope<'_>, problems: &mut Problems) -> Exam
         let known = keyed.is_empty()
             || is_map_key(scope.root, &names)
             || resolve(scope.root, &keyed, place, problems).is_some();
-        known.then(|| Path { steps: written.split('.').map(Name::from).collect(), written: written.into(), place })
+        let steps = written.split('.').map(Name::from).collect();
+        known.then(|| Path { outer: None, steps, written: written.into(), place })
     };
     let without: Vec<Path> = without.into_iter().filter_map(|(written, place)| path(&written, place)).collect();
     let set: Vec<(Path, Node<'static>)> =

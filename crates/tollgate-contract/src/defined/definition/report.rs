@@ -1,4 +1,4 @@
-//! What a document means, as data: the cases of a report, its lists, and what enters the ledger.
+//! What a report means, as data: its cases and its lists.
 
 use super::{Condition, Path, Test};
 use tollgate_core::Name;
@@ -15,6 +15,9 @@ pub struct Mapping {
     pub criteria: Vec<CriterionMap>,
     pub findings: Vec<FindingMap>,
     pub questions: Vec<QuestionMap>,
+    pub notices: Vec<NoticeMap>,
+    /// Whether a verdict counts for every row that the worker was shown.
+    pub rows_shown: bool,
     pub claims: ClaimMap,
     /// Variables and the fields that give them.
     pub gives: Vec<(Name, Path)>,
@@ -62,8 +65,6 @@ pub struct FindingMap {
     pub fix: Said,
     pub severity: Said,
     pub category: Said,
-    /// A field of what the list stands in, from the document on: the category of each finding in it.
-    pub group: Option<Path>,
     pub path: Said,
     pub line: Said,
 }
@@ -86,20 +87,21 @@ pub struct ClaimMap {
     pub next: Said,
 }
 
-/// What a document brings into the ledger.
-#[derive(Debug, Default)]
-pub struct PlanMap {
+/// What a report leaves open.
+#[derive(Debug)]
+pub struct NoticeMap {
     pub each: Option<Path>,
-    pub id: Said,
+    pub when: Option<Condition>,
+    pub kind: WordMap,
     pub text: Said,
-    pub needs: Said,
-    pub scope: Said,
+    pub requirement: Said,
 }
 
-#[derive(Debug, Default)]
-pub struct PlanMapping {
-    pub units: Option<PlanMap>,
-    pub criteria: Option<PlanMap>,
+/// A word that a mapping gives: always the same, or what a field says.
+#[derive(Debug)]
+pub enum WordMap {
+    Fixed(Name),
+    Field(Said),
 }
 
 impl Mapping {
@@ -116,7 +118,8 @@ impl Mapping {
         paths.extend(self.criteria.iter().map(|map| &map.each));
         let findings = self.findings.iter().map(|map| (&map.each, &map.when, &map.what));
         let questions = self.questions.iter().map(|map| (&map.each, &map.when, &map.text));
-        for (each, when, text) in findings.chain(questions) {
+        let notices = self.notices.iter().map(|map| (&map.each, &map.when, &map.text));
+        for (each, when, text) in findings.chain(questions).chain(notices) {
             when.iter().for_each(|when| when.paths(&mut paths));
             paths.extend(each.iter().chain(text.iter().filter(|_| each.is_none())));
         }

@@ -26,6 +26,7 @@ fn answer(script: &str) -> String {
     let contract = match name {
         "verdict" | "schema" => "my.verdict",
         "note" => "my.note",
+        "plan" => "t.plan",
         _ => "my.c",
     };
     let (read, problems) = read(contract, &text, false);

@@ -21,22 +21,10 @@ const CIRCLE_MAX: usize = 8;
 type Breach = (u32, Option<String>);
 
 /// Something with a name that points to others.
-struct Pointing<'x> {
-    name: &'x str,
-    at: u32,
-    /// A name, or a list of names.
-    to: Option<&'x Node<'x>>,
-}
-
-impl<'x> Pointing<'x> {
-    /// The name that it points to in some place; no name there is passed over.
-    fn target(&self, place: usize) -> Option<&'x str> {
-        match &self.to?.value {
-            Value::List(items) => items.get(place).map(|item| item.word().unwrap_or_default()),
-            Value::Text(word) | Value::Number(word) if place == 0 => Some(word),
-            _ => None,
-        }
-    }
+pub struct Pointing<'x> {
+    pub name: &'x str,
+    pub at: u32,
+    pub to: Vec<&'x str>,
 }
 
 impl<'e, 'a> Eval<'e, '_, 'a> {
@@ -171,12 +159,12 @@ fn first_path(condition: &Condition) -> Option<&Path> {
 fn pointing<'x>(list: &'x Node<'x>, by: Option<&str>, to: Option<&str>) -> Vec<Pointing<'x>> {
     match (&list.value, by, to) {
         (Value::Map(entries), ..) => {
-            entries.iter().map(|entry| Pointing { name: &entry.key, at: entry.at, to: Some(&entry.node) }).collect()
+            entries.iter().map(|entry| Pointing { name: &entry.key, at: entry.at, to: names(&entry.node) }).collect()
         }
         (Value::List(items), Some(by), Some(to)) => {
             let one = |item: &'x Node<'x>| {
                 let name = item.get(by).and_then(Node::word)?;
-                Some(Pointing { name, at: item.at, to: item.get(to) })
+                Some(Pointing { name, at: item.at, to: item.get(to).map(names).unwrap_or_default() })
             };
             items.iter().filter_map(one).collect()
         }
@@ -184,8 +172,17 @@ fn pointing<'x>(list: &'x Node<'x>, by: Option<&str>, to: Option<&str>) -> Vec<P
     }
 }
 
+/// A name, or a list of names.
+fn names<'x>(node: &'x Node<'x>) -> Vec<&'x str> {
+    match &node.value {
+        Value::List(items) => items.iter().filter_map(Node::word).collect(),
+        Value::Text(word) | Value::Number(word) => vec![word],
+        Value::Null | Value::Bool(_) | Value::Map(_) => Vec::new(),
+    }
+}
+
 /// Walks everything once, without recursion: documents choose how deep they are. Circles that share a name are one mistake.
-fn find_circles(all: &[Pointing<'_>]) -> Vec<(u32, String)> {
+pub fn find_circles(all: &[Pointing<'_>]) -> Vec<(u32, String)> {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
         No,
@@ -204,7 +201,7 @@ fn find_circles(all: &[Pointing<'_>]) -> Vec<(u32, String)> {
             way.push((start, 0));
         }
         while let Some((at, next)) = way.last_mut() {
-            let Some(target) = all[*at].target(*next) else {
+            let Some(target) = all[*at].to.get(*next) else {
                 seen[*at] = Seen::Done;
                 way.pop();
                 continue;

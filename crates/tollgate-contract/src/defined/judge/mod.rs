@@ -8,6 +8,7 @@ mod types;
 
 use std::collections::BTreeSet;
 
+pub use breaches::{Pointing, find_circles};
 pub use rules::{Eval, and, not};
 pub use types::shown;
 
@@ -77,6 +78,11 @@ impl Found {
     /// Whether looking for more is in vain.
     pub fn is_full(&self) -> bool {
         self.errors >= if self.every { EVERY_MAX } else { WRONG_MAX }
+    }
+
+    /// Whether something is an error.
+    pub fn has_errors(&self) -> bool {
+        self.errors > 0
     }
 
     /// Keeps an error about a value.

@@ -113,6 +113,11 @@ fn read_paths(own: &Defined) -> BTreeSet<String> {
         mapping.cases.iter().filter_map(|case| case.when.as_ref()).for_each(|when| walk(when, "", &mut read));
         read.extend(structural(mapping).into_iter().map(|path| path.steps.join(".")));
     }
+    if let Some(units) = &own.definition.plan.units {
+        let each = units.item.each.as_ref().map(|each| each.steps.clone()).unwrap_or_default();
+        let inside = |path: &Path| [&each[..], &path.steps[..]].concat().join(".");
+        read.extend(units.needs.iter().chain(&units.scope).map(inside));
+    }
     read
 }
 

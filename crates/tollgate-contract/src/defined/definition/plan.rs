@@ -1,0 +1,208 @@
+//! What a document brings into the ledger, as data, and reading that.
+
+use super::conditions::Scope;
+use super::mappings::{Around, one_word, said, word_of, words};
+use super::{Path, Said, WordMap};
+use tollgate_core::Name;
+use tollgate_core::code::Code;
+use tollgate_core::diagnostic::Diagnostic;
+use tollgate_core::report::Disposition;
+use tollgate_core::yaml::{Fields, Node, Problems};
+
+/// What a document brings into the ledger.
+#[derive(Debug, Default)]
+pub struct PlanMapping {
+    pub units: Option<UnitMap>,
+    pub criteria: Option<RowMap>,
+    pub requirements: Option<RequirementMap>,
+    /// What is withdrawn; its text is the reason.
+    pub retires: Option<ItemMap>,
+}
+
+/// The items of one kind: where they are, what each is called and what it says.
+#[derive(Debug)]
+pub struct ItemMap {
+    /// The list; none: the document is one.
+    pub each: Option<Path>,
+    pub id: IdMap,
+    pub text: Said,
+}
+
+/// Where the id of an item comes from.
+#[derive(Debug)]
+pub enum IdMap {
+    Field(Said),
+    /// This word and a number, counted over the document: `AC-1`.
+    Position(Name),
+    /// What these fields say and a number, counted for each of their values: `T-001.1`.
+    PositionIn(Said),
+}
+
+#[derive(Debug)]
+pub struct UnitMap {
+    pub item: ItemMap,
+    pub needs: Said,
+    pub scope: Said,
+    pub attrs: Vec<(Name, Said)>,
+    pub requirements: Said,
+}
+
+/// Rows that units or the run are judged by.
+#[derive(Debug)]
+pub struct RowMap {
+    pub item: ItemMap,
+    pub unit: Option<WordMap>,
+    pub group: Option<WordMap>,
+    pub requirement: Said,
+    /// Texts of which those that begin with `cmd:` are commands.
+    pub command: Said,
+    pub repeat: Said,
+}
+
+#[derive(Debug)]
+pub struct RequirementMap {
+    pub item: ItemMap,
+    pub source: Said,
+    pub strength: Said,
+    pub proposed: Said,
+    /// What each word of `proposed` means; nothing: that somebody has to decide.
+    pub words: Vec<(Name, Option<Disposition>)>,
+}
+
+impl PlanMapping {
+    /// Every kind of item that it has.
+    pub fn items(&self) -> impl Iterator<Item = &ItemMap> {
+        let units = self.units.iter().map(|map| &map.item);
+        let rows = self.criteria.iter().map(|map| &map.item);
+        units.chain(rows).chain(self.requirements.iter().map(|map| &map.item)).chain(&self.retires)
+    }
+
+    /// The paths from the document that it reads.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.items().flat_map(|map| map.each.iter().chain(map.text.iter().filter(|_| map.each.is_none())))
+    }
+}
+
+/// Reads `plan`.
+pub fn read(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> PlanMapping {
+    let mut fields = Fields::open(node, "the plan", problems);
+    let [units, criteria, requirements, retires] =
+        ["units", "criteria", "requirements", "retires"].map(|key| fields.take(key));
+    fields.close(problems);
+    PlanMapping {
+        units: units.and_then(|node| unit(node, scope, problems)),
+        criteria: criteria.and_then(|node| row(node, scope, problems)),
+        requirements: requirements.and_then(|node| requirement(node, scope, problems)),
+        retires: retires.and_then(|node| retired(node, scope, problems)),
+    }
+}
+
+fn unit(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<UnitMap> {
+    let mut fields = Fields::open(node, "the units", problems);
+    let named = item(&mut fields, "text", scope, problems);
+    let lists = ["needs", "scope", "requirements"].map(|key| fields.take(key));
+    let attrs = fields.take("attrs").map(|node| problems.entries(node, "`attrs`")).unwrap_or_default();
+    fields.close(problems);
+    let (item, around) = named?;
+    let [needs, scope, requirements] =
+        lists.map(|node| node.map(|node| words(node, &around, problems)).unwrap_or_default());
+    let attrs = attrs.iter().map(|(key, node)| (key.text.clone(), words(node, &around, problems))).collect();
+    Some(UnitMap { item, needs, scope, attrs, requirements })
+}
+
+fn row(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<RowMap> {
+    let mut fields = Fields::open(node, "the criteria", problems);
+    let named = item(&mut fields, "text", scope, problems);
+    let given = ["unit", "group"].map(|key| fields.take(key));
+    let parts = ["requirement", "repeat"].map(|key| fields.take(key));
+    let command = fields.take("command");
+    fields.close(problems);
+    let (item, around) = named?;
+    let [unit, group] = given.map(|node| node.and_then(|node| word_of(node, &around, problems)));
+    let [requirement, repeat] =
+        parts.map(|node| node.map(|node| one_word(node, &around, problems)).unwrap_or_default());
+    let command = command.map(|node| words(node, &around, problems)).unwrap_or_default();
+    Some(RowMap { item, unit, group, requirement, command, repeat })
+}
+
+fn requirement(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<RequirementMap> {
+    let mut fields = Fields::open(node, "the requirements", problems);
+    let named = item(&mut fields, "text", scope, problems);
+    let source = fields.take("source");
+    let parts = ["strength", "proposed"].map(|key| fields.take(key));
+    let meant = fields.take("words").map(|node| problems.entries(node, "`words`")).unwrap_or_default();
+    fields.close(problems);
+    let (item, around) = named?;
+    let known: Vec<(&str, &str)> = Disposition::WORDS.iter().chain(&["undecided"]).map(|word| (*word, *word)).collect();
+    let meant = meant.iter().filter_map(|(key, node)| {
+        let word = problems.word(node, "a disposition", &known)?;
+        Some((key.text.clone(), Some(word).filter(|word| *word != "undecided").map(Disposition::from)))
+    });
+    let meant: Vec<(Name, Option<Disposition>)> = meant.collect();
+    if let [_, Some(node)] = parts {
+        close(node, &around, &meant, problems);
+    }
+    let source = source.map(|node| said(node, &around, problems)).unwrap_or_default();
+    let [strength, proposed] = parts.map(|node| node.map(|node| one_word(node, &around, problems)).unwrap_or_default());
+    Some(RequirementMap { item, source, strength, proposed, words: meant })
+}
+
+/// Every word of a field that proposes a disposition means one.
+fn close(node: &Node, around: &Around, meant: &[(Name, Option<Disposition>)], problems: &mut Problems) {
+    for (written, place) in problems.one_or_more(node, "the fields") {
+        let Some((_, of)) = around.resolve(&written, place, problems) else { continue };
+        let Some(words) = of.words() else {
+            problems.value(place, "dispositions are closed: the field must be a `one_of`", "name a `one_of`");
+            continue;
+        };
+        for word in words.into_iter().filter(|word| !meant.iter().any(|(known, _)| known == word)) {
+            if Disposition::WORDS.contains(&&*word) {
+                continue;
+            }
+            let message = format!("`{written}` may be `{word}`, and `words` does not say what that means");
+            let hint = format!("{}, or undecided", Disposition::WORDS.join(", "));
+            problems.add(Diagnostic::error(Code::NOT_MAPPED, node.place, message).hint(hint));
+        }
+    }
+}
+
+fn retired(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<ItemMap> {
+    let mut fields = Fields::open(node, "what is retired", problems);
+    let named = item(&mut fields, "why", scope, problems);
+    fields.close(problems);
+    named.map(|(item, _)| item)
+}
+
+/// What the items of every kind have.
+fn item(
+    fields: &mut Fields<'_>,
+    text: &'static str,
+    scope: Scope<'_>,
+    problems: &mut Problems,
+) -> Option<(ItemMap, Around)> {
+    let around = Around::taken(fields, scope, problems);
+    let id = fields.need("id", problems);
+    let text = fields.need(text, problems);
+    let around = around?;
+    let id = id_of(id?, &around, problems)?;
+    let text = said(text?, &around, problems);
+    Some((ItemMap { each: around.each.clone(), id, text }, around))
+}
+
+fn id_of(node: &Node, around: &Around, problems: &mut Problems) -> Option<IdMap> {
+    if node.map().is_none() {
+        return Some(IdMap::Field(one_word(node, around, problems)));
+    }
+    let mut fields = Fields::open(node, "the id", problems);
+    let [position, within] = ["position", "position_in"].map(|key| fields.take(key));
+    fields.close(problems);
+    match (position, within) {
+        (Some(node), None) => problems.text(node, "`position`").map(IdMap::Position),
+        (None, Some(node)) => Some(IdMap::PositionIn(one_word(node, around, problems))),
+        _ => {
+            let hint = "name the field, or write `{position: AC}` or `{position_in: ^id}`";
+            problems.value(node.place, "an id is a field, or one kind of position", hint);
+            None
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What documents bring into the ledger, and what is refused.
+
+use super::*;
+use crate::DocumentDialect;
+use tollgate_core::protocol::Brought;
+use tollgate_core::report::{Notice, Plan};
+
+/// A plan, a line for each item.
+pub fn lines(plan: &Plan) -> Vec<String> {
+    let part = |word: &str, said: &[&str]| match said {
+        [] | [""] => String::new(),
+        said => format!(" {word} {}", said.join(",")),
+    };
+    let mut lines = Vec::new();
+    for unit in &plan.units {
+        let [scope, serves] = [&unit.scope, &unit.requirements].map(|all| all.iter().map(|one| &**one).collect());
+        let needs: Vec<&str> = unit.needs.iter().map(|name| &**name).collect();
+        let (scope, serves): (Vec<&str>, Vec<&str>) = (scope, serves);
+        let attrs: String = unit.attrs.iter().map(|(name, values)| format!(" {name}={}", values.join(","))).collect();
+        let (needs, scope, serves) = (part("needs", &needs), part("scope", &scope), part("serves", &serves));
+        lines.push(format!("unit {}: {}{needs}{scope}{attrs}{serves}", unit.name, unit.title));
+    }
+    for row in &plan.criteria {
+        let [group, requirement] = [&row.group, &row.requirement].map(|name| name.as_deref().unwrap_or_default());
+        let unit = part("of", &[row.unit.as_deref().unwrap_or_default()]);
+        let (group, requirement) = (part("group", &[group]), part("shows", &[requirement]));
+        let command = row.command.as_ref().map(|command| format!(" `{command}`")).unwrap_or_default();
+        let repeat = row.repeat.map(|times| format!(" x{times}")).unwrap_or_default();
+        lines.push(format!("row {}: {}{unit}{group}{requirement}{command}{repeat}", row.id, row.text));
+    }
+    for row in &plan.requirements {
+        let source = part("from", &[&row.source]);
+        let strength = part("strength", &[row.strength.as_deref().unwrap_or_default()]);
+        let proposed = part("proposed", &[row.proposed.as_deref().unwrap_or_default()]);
+        lines.push(format!("requirement {}: {}{source}{strength}{proposed}", row.id, row.text));
+    }
+    lines.extend(plan.retires.iter().map(|retired| format!("retired {}: {}", retired.id, retired.why)));
+    lines
+}
+
+/// What a report leaves open, in a line.
+pub fn notice(notice: &Notice) -> String {
+    let about = notice.requirement.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+    format!("notice {}: {}{about}", notice.kind, notice.text)
+}
+
+#[test]
+fn a_contract_declares_what_it_can_bring() {
+    let own = contract("t.plan");
+    let declared = DocumentDialect::declaration(&own);
+    assert_eq!(declared.brings, [Brought::Units, Brought::Criteria, Brought::Requirements, Brought::Retires]);
+    assert_eq!(declared.fields, [("state".into(), vec!["draft".into(), "final".into()])].into());
+    let read = DocumentDialect::read(&own, &guide::example(&own.definition), &Context::default());
+    assert_eq!(read.fields, [("state".into(), "draft".into())].into());
+    let documents = registry::document_declarations();
+    assert_eq!(documents["build-plan.task"].brings, [Brought::Units, Brought::Criteria]);
+    assert!(!documents.contains_key("status-block") && !registry::declarations().contains_key("team.tasks"));
+}
