@@ -33,7 +33,12 @@ static DEFINED: [BuiltIn; COUNT] = built_in![
     "decree.scope-correction",
     "decree.task-issue",
     "decree.validation-failure",
+    "supervisor.corpus",
+    "supervisor.coverage",
     "supervisor.dossier",
+    "supervisor.matrix",
+    "supervisor.spec",
+    "supervisor.units",
     "supervisor.worker-report",
     "team.acceptance",
     "team.architecture",
@@ -54,7 +59,7 @@ static DEFINED: [BuiltIn; COUNT] = built_in![
     "wr.review_verdict",
     "wr.shaping_handoff",
 ];
-const COUNT: usize = 31;
+const COUNT: usize = 36;
 
 impl BuiltIn {
     /// The contract; each of them is read by a test.

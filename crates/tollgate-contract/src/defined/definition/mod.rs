@@ -147,6 +147,8 @@ pub enum Items {
     Checks,
     /// Each item is a section of the next level.
     Sections,
+    /// Each item is a row of a table, each of its fields a column.
+    Table,
 }
 
 #[derive(Debug, Clone)]

@@ -18,11 +18,12 @@ const DEPTH_MAX: usize = 16;
 const BOUND_MAX: i64 = 1 << 51;
 
 const PLAIN: [&str; 5] = ["any", "bool", "text", "int", "number"];
-const ITEMS: [(&str, Items); 4] = [
+const ITEMS: [(&str, Items); 5] = [
     ("bullets", Items::Bullets),
     ("numbers", Items::Numbers),
     ("checks", Items::Checks),
     ("sections", Items::Sections),
+    ("table", Items::Table),
 ];
 pub const LABELS: [(&str, Labels); 4] = [
     ("lines", Labels::Lines),
@@ -204,6 +205,10 @@ impl Types {
             let message = format!("`unique` names `{field}`, which the items do not have");
             problems.add(Diagnostic::error(Code::CONTRACT_NAME, node.place, message).hint("name a field of the items"));
         }
+        if items == Some(Items::Table) && !of.record().is_some_and(is_row) {
+            let hint = "its items are records of texts, words, numbers and lists of texts, each with a label";
+            problems.value(node.place, "this list cannot be written as a table", hint);
+        }
         Some(ListType { of, range, unique, items: items.unwrap_or(Items::Bullets) })
     }
 
@@ -371,4 +376,11 @@ fn likes(node: &Node, problems: &mut Problems) -> Vec<Like> {
         }
     }
     likes
+}
+
+/// Whether each field of a record fits into a cell of a table.
+fn is_row(record: &RecordType) -> bool {
+    let fits =
+        |of: &Type| matches!(of.kind, Kind::Text(_) | Kind::OneOf(_) | Kind::Const(..) | Kind::Int(_)) && !of.nullable;
+    record.fields.iter().all(|field| matches!(field.layout, Layout::Label(_)) && fits(field.of.item()))
 }

@@ -2,6 +2,7 @@
 
 mod page;
 mod phrases;
+mod plan;
 
 pub use page::page;
 
@@ -63,6 +64,10 @@ pub fn instructions(definition: &Definition, role: Option<&Name>) -> String {
     let optional = optional_fields(&definition.root);
     if !optional.is_empty() {
         out.push_str(&format!("\nMay be left out: {}.\n", optional.join(", ")));
+    }
+    let planned = plan::lines(definition);
+    if !planned.is_empty() {
+        out.push_str(&format!("\nWhat it plans:\n\n{planned}"));
     }
     let rules: Vec<String> = definition
         .rules

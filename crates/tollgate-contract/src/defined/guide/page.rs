@@ -1,6 +1,6 @@
 //! The page of a contract in docs/contracts/.
 
-use super::{example, fenced, language, phrases, template, write};
+use super::{example, fenced, language, phrases, plan, template, write};
 use crate::defined::definition::{CodeMap, Definition, Form, Kind, Mapping, Rule, Sample, Type, samples};
 use crate::tree::{Node, Value};
 use tollgate_core::code::Code;
@@ -19,6 +19,10 @@ pub fn page(definition: &Definition) -> String {
     out.push_str(&format!("## Fields\n\n{}\n", fields(definition)));
     if let Some(mapping) = &definition.report {
         out.push_str(&format!("## What it means\n\n{}\n", meaning(mapping)));
+    }
+    let planned = plan::lines(definition);
+    if !planned.is_empty() {
+        out.push_str(&format!("## What it plans\n\n{planned}\n"));
     }
     out.push_str("## Rules\n\n");
     out.push_str(&format!(

@@ -87,7 +87,7 @@ impl<'a> Reader<'a, '_> {
         matches!(self.outline.heads_in(range), [head] if self.text[head.range.clone()].trim() == words)
     }
 
-    fn stray(&mut self, range: Range<usize>) {
+    pub(super) fn stray(&mut self, range: Range<usize>) {
         let Some((node, said)) = self.words_in(range) else { return };
         let message = format!("{} is beside the list and is no item of it", quote(&said));
         let hint = "make it an item, indent it below its item, or leave it out";

@@ -5,6 +5,7 @@ mod labels;
 mod outline;
 mod read;
 mod second_document;
+mod tables;
 mod truncated;
 mod write;
 

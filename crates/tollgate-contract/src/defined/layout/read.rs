@@ -287,8 +287,9 @@ impl<'a> Reader<'a, '_> {
         if blank { Node { at: small(start.max(1)), ..node } } else { node }
     }
 
-    fn value(&mut self, of: &'a Type, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
+    pub(super) fn value(&mut self, of: &'a Type, range: Range<usize>, level: usize, depth: usize) -> Node<'a> {
         match &of.kind {
+            Kind::List(list) if list.items == Items::Table => self.table_or_list(list, range, level),
             Kind::List(list) => self.list(list, range, level),
             Kind::Record(record) => {
                 let at = small(self.trimmed(&range).start);
@@ -319,7 +320,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn list(&mut self, list: &'a ListType, range: Range<usize>, level: usize) -> Node<'a> {
+    pub(super) fn list(&mut self, list: &'a ListType, range: Range<usize>, level: usize) -> Node<'a> {
         let at = small(self.trimmed(&range).start);
         let outline = self.outline;
         if list.items == Items::Sections {

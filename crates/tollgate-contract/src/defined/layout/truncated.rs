@@ -84,6 +84,8 @@ pub fn check(
         some => format!(" and {} more", some - 1),
     };
     let at = u32::try_from(text.trim_end().len()).unwrap_or(u32::MAX);
+    // A row that is cut off says so itself.
+    found.retain(|wrong| wrong.code != Code::REPORT_CUT_OFF || wrong.at != at);
     let message = format!("the document is cut off here, before {}{more}", shown(next));
     found.error(Code::REPORT_CUT_OFF, at, message, "print the whole document again");
 }

@@ -1,5 +1,6 @@
 //! From the tree to the text, in the order of the definition.
 
+use super::tables;
 use crate::defined::definition::{Definition, Field, Items, Kind, Labels, Layout, ListType, RecordType};
 use crate::tree::{Node, Value};
 
@@ -103,6 +104,9 @@ fn body(kind: &Kind, node: &Node<'_>, level: usize) -> String {
 }
 
 fn list(list: &ListType, items: &[Node<'_>], level: usize) -> String {
+    if list.items == Items::Table {
+        return tables::write(list, items);
+    }
     let mut out = String::new();
     for (at, item) in items.iter().enumerate() {
         if list.items == Items::Sections {
@@ -117,7 +121,7 @@ fn list(list: &ListType, items: &[Node<'_>], level: usize) -> String {
             continue;
         }
         let mark = match list.items {
-            Items::Bullets | Items::Sections => "- ".to_owned(),
+            Items::Bullets | Items::Sections | Items::Table => "- ".to_owned(),
             Items::Numbers => format!("{}. ", at + 1),
             Items::Checks => "- [ ] ".to_owned(),
         };

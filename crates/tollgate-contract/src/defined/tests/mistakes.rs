@@ -1,7 +1,7 @@
 //! One mistake in a good document gives one error, in every field of every contract.
 
 use super::*;
-use crate::defined::definition::{Form, Kind, Layout, Type};
+use crate::defined::definition::{Form, Items, Kind, Layout, ListType, Type};
 use crate::tree::Entry;
 use tollgate_core::code::Code;
 
@@ -100,10 +100,14 @@ fn mistakes(of: &Type, path: &mut Vec<String>, whole: &Node<'static>, out: &mut 
             {
                 make("names one twice", Some(Value::List(vec![items[0].clone(), items[0].clone()])), Code::ITEM_TWICE);
             }
+            let from = out.len();
             for index in 0..here.list().map_or(0, <[_]>::len) {
                 path.push(index.to_string());
                 mistakes(&list.of, path, whole, out);
                 path.pop();
+            }
+            if list.items == Items::Table {
+                keep_cells(list, path.len(), from, out);
             }
         }
         Kind::Map(map) => {
@@ -155,6 +159,21 @@ fn mistakes(of: &Type, path: &mut Vec<String>, whole: &Node<'static>, out: &mut 
         }
         Kind::Any => {}
     }
+}
+
+/// Drops what is no mistake in a table, of those from some number on: an empty cell is no value, and one of a list is its items.
+fn keep_cells(list: &ListType, depth: usize, from: usize, out: &mut Vec<Mistake>) {
+    let inside = out.split_off(from);
+    let fields = || list.of.record().into_iter().flat_map(|record| &record.fields);
+    let is_none = |one: &Mistake| {
+        let name = one.path.get(depth + 1);
+        let field = fields().find(|field| name.is_some_and(|name| **name == *field.name));
+        field.is_some_and(|field| {
+            let is_list = matches!(field.of.kind, Kind::List(_));
+            field.optional && one.what.ends_with("is blank") || is_list && one.what.ends_with("is a text")
+        })
+    };
+    out.extend(inside.into_iter().filter(|one| !is_none(one)));
 }
 
 fn at<'n>(node: &'n Node<'static>, path: &[String]) -> Option<&'n Node<'static>> {
