@@ -5,7 +5,7 @@ use super::mappings::{Around, one_word, said, word_of, words};
 use super::{Path, Said, WordMap};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::Diagnostic;
+use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::report::Disposition;
 use tollgate_core::yaml::{Fields, Node, Problems};
 
@@ -139,30 +139,38 @@ fn requirement(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option
         Some((key.text.clone(), Some(word).filter(|word| *word != "undecided").map(Disposition::from)))
     });
     let meant: Vec<(Name, Option<Disposition>)> = meant.collect();
-    if let [_, Some(node)] = parts {
-        close(node, &around, &meant, problems);
-    }
+    close(parts[1], &around, &meant, node.place, problems);
     let source = source.map(|node| said(node, &around, problems)).unwrap_or_default();
     let [strength, proposed] = parts.map(|node| node.map(|node| one_word(node, &around, problems)).unwrap_or_default());
     Some(RequirementMap { item, source, strength, proposed, words: meant })
 }
 
-/// Every word of a field that proposes a disposition means one.
-fn close(node: &Node, around: &Around, meant: &[(Name, Option<Disposition>)], problems: &mut Problems) {
-    for (written, place) in problems.one_or_more(node, "the fields") {
-        let Some((_, of)) = around.resolve(&written, place, problems) else { continue };
+/// Every word of the fields that propose a disposition means one, and no other word does.
+fn close(
+    proposed: Option<&Node>,
+    around: &Around,
+    meant: &[(Name, Option<Disposition>)],
+    place: Place,
+    problems: &mut Problems,
+) {
+    let mut known: Vec<Name> = Vec::new();
+    for (written, place) in proposed.map(|node| problems.one_or_more(node, "the fields")).unwrap_or_default() {
+        let Some((_, of)) = around.resolve(&written, place, problems) else { return };
         let Some(words) = of.words() else {
             problems.value(place, "dispositions are closed: the field must be a `one_of`", "name a `one_of`");
-            continue;
+            return;
         };
-        for word in words.into_iter().filter(|word| !meant.iter().any(|(known, _)| known == word)) {
-            if Disposition::WORDS.contains(&&*word) {
-                continue;
-            }
+        let is_meant = |word: &Name| Disposition::WORDS.contains(&&**word) || meant.iter().any(|(own, _)| own == word);
+        for word in words.iter().filter(|word| !is_meant(word)) {
             let message = format!("`{written}` may be `{word}`, and `words` does not say what that means");
             let hint = format!("{}, or undecided", Disposition::WORDS.join(", "));
-            problems.add(Diagnostic::error(Code::NOT_MAPPED, node.place, message).hint(hint));
+            problems.add(Diagnostic::error(Code::NOT_MAPPED, place, message).hint(hint));
         }
+        known.extend(words);
+    }
+    for (word, _) in meant.iter().filter(|(word, _)| !known.contains(word)) {
+        let message = format!("`words` explains `{word}`, which `proposed` never is");
+        problems.add(Diagnostic::error(Code::CONTRACT_NAME, place, message).hint("remove it, or correct the word"));
     }
 }
 
