@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use crate::command::{cargo, root};
 
-/// Seeds within which a break must be seen.
-const SEEDS: &str = "400";
+/// Seeds of each protocol within which a break must be seen.
+const SEEDS: &str = "134";
 /// Parts of the repository that are not needed to build the simulator.
 const LEFT_OUT: [&str; 3] = ["target", ".git", "web"];
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tollgate_core::id::AttemptId;
+use tollgate_core::protocol::Declaration;
 use tollgate_core::report::Judgement;
 use tollgate_core::run::decide::LandEnd;
 use tollgate_core::run::event::{By, ByKind, CommandResult, Work};
@@ -321,7 +322,11 @@ impl Play {
             return Err(Violation { invariant: 3, what: format!("token {token} ({attempt}) is performed twice") });
         }
         let mut conduct = Conduct::choose(rng, calm);
-        let task = Task { run: session.run(), attempt: lease, conduct, calm };
+        let undeclared = Declaration::default();
+        let role =
+            if let Work::Dispatch { role, .. } = &lease.work { session.run().protocol.roles.get(role) } else { None };
+        let declared = role.and_then(|role| self.dialects.get(&role.contract)).unwrap_or(&undeclared);
+        let task = Task { run: session.run(), attempt: lease, declared, conduct, calm };
         let unready = !calm && !matches!(lease.work, Work::Land { .. }) && rng.percent(2);
         let command = if unready {
             Command::Unready { attempt, token, why: "the setup failed".to_owned(), output: None }

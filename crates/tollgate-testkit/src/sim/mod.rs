@@ -1,27 +1,29 @@
 //! The simulator: seeded histories of runs in which everybody misbehaves, checked after every event.
 
 mod driver;
+mod opening;
 mod person;
 mod play;
 mod rng;
 mod stage;
+mod stuck;
 mod watch;
 mod worker;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+pub use opening::Played;
 pub use play::{Outcome, play};
 pub use rng::Rng;
-pub use stage::SCENES;
 pub use watch::{Coverage, Violation};
 
 use crate::log;
 
 /// One seed in so many is played on SQLite with two connections; the others in memory. It shares no factor with the
-/// number of scenes, so that every scene is played on both.
+/// number of ways in which a protocol is played, so that each is played on both.
 const SQLITE_EVERY: u64 = 17;
 /// A misbehaviour that happens in fewer seeds than this share is not simulated.
 const SHARE_MIN_PERCENT: u64 = 5;
@@ -65,8 +67,12 @@ pub struct Campaign {
     pub seeds: u64,
     /// Events over all seeds.
     pub events: u64,
-    /// What must not be, by seed.
-    pub failures: BTreeMap<u64, Violation>,
+    /// How many runs of each protocol came to a good end.
+    pub ended_well: BTreeMap<usize, u64>,
+    /// What must not be, by protocol and seed.
+    pub failures: BTreeMap<(usize, u64), Violation>,
+    /// What stuck runs wait for, by protocol and seed.
+    pub stuck: BTreeMap<(usize, u64), String>,
     /// What was exercised.
     pub coverage: Coverage,
     /// In how many seeds each misbehaviour happened.
@@ -74,7 +80,7 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    fn add(&mut self, seed: u64, outcome: Outcome) {
+    fn add(&mut self, case: (usize, u64), outcome: Outcome) {
         self.seeds += 1;
         self.events += outcome.events.len() as u64;
         for (what, count) in outcome.coverage {
@@ -83,8 +89,11 @@ impl Campaign {
         for how in outcome.misbehaved {
             *self.misbehaved.entry(how).or_default() += 1;
         }
+        *self.ended_well.entry(case.0).or_default() += u64::from(outcome.ended_well);
         if let Some(violation) = outcome.violation {
-            self.failures.insert(seed, violation);
+            self.failures.insert(case, violation);
+        } else if let Some(waits_for) = outcome.stuck {
+            self.stuck.insert(case, waits_for);
         }
     }
 
@@ -109,31 +118,29 @@ impl Campaign {
 }
 
 /// Whether a seed is played on SQLite.
-pub const fn on_sqlite(seed: u64) -> bool {
+const fn on_sqlite(seed: u64) -> bool {
     seed % SQLITE_EVERY == SQLITE_EVERY - 1
 }
 
-/// Plays seeds on as many threads as there are cores.
-pub fn campaign(first: u64, seeds: u64, stop_at_first: bool) -> Campaign {
-    let next = AtomicU64::new(first);
+/// Plays so many seeds of each protocol on as many threads as there are cores.
+pub fn campaign(all: &[Played], first: u64, seeds: u64, stop_at_first: bool) -> Campaign {
+    let next = AtomicUsize::new(0);
     let campaign = Mutex::new(Campaign::default());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let cases: Vec<(usize, u64)> =
+        (first..first + seeds).flat_map(|seed| (0..all.len()).map(move |which| (which, seed))).collect();
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= first + seeds {
-                        return;
-                    }
-                    let mut outcome = play(seed, on_sqlite(seed), &BTreeSet::new());
+                while let Some((which, seed)) = cases.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
+                    let mut outcome = play(&all[which], seed, &BTreeSet::new());
                     if on_sqlite(seed) {
                         outcome.misbehaved.insert("sqlite");
                     }
-                    let failed = outcome.violation.is_some();
-                    campaign.lock().unwrap_or_else(PoisonError::into_inner).add(seed, outcome);
+                    let failed = outcome.violation.is_some() || outcome.stuck.is_some();
+                    campaign.lock().unwrap_or_else(PoisonError::into_inner).add((which, seed), outcome);
                     if failed && stop_at_first {
-                        next.store(first + seeds, Ordering::Relaxed);
+                        next.store(cases.len(), Ordering::Relaxed);
                     }
                 }
             });
@@ -143,8 +150,8 @@ pub fn campaign(first: u64, seeds: u64, stop_at_first: bool) -> Campaign {
 }
 
 /// Leaves out steps of a failing seed as long as it fails in the same way; returns what is left.
-pub fn shrink(seed: u64, sqlite: bool, violation: &Violation) -> Outcome {
-    let mut best = play(seed, sqlite, &BTreeSet::new());
+pub fn shrink(played: &Played, seed: u64, violation: &Violation) -> Outcome {
+    let mut best = play(played, seed, &BTreeSet::new());
     let mut skip: BTreeSet<u64> = BTreeSet::new();
     let mut taken = 0;
     let mut size = (best.steps / 2).max(1);
@@ -153,7 +160,7 @@ pub fn shrink(seed: u64, sqlite: bool, violation: &Violation) -> Outcome {
         while start <= best.steps && taken < SHRINK_STEPS_MAX {
             let mut more = skip.clone();
             more.extend(start..start + size);
-            let outcome = play(seed, sqlite, &more);
+            let outcome = play(played, seed, &more);
             taken += outcome.steps.max(50);
             let same = outcome.violation.as_ref().is_some_and(|found| found.invariant == violation.invariant);
             if same && outcome.events.len() < best.events.len() {

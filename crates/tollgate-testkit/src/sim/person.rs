@@ -7,25 +7,19 @@ use tollgate_core::run::decide::Answer;
 use tollgate_core::run::event::{By, ByKind, LandAs, LandTarget, RunRepaired};
 use tollgate_core::run::state::{At, Decision, Phase};
 use tollgate_core::run::{Command, Rejection, Run};
+use tollgate_core::scope;
 use tollgate_engine::clock::Clock;
 use tollgate_engine::session::CommandError;
 
 use super::play::Play;
 use super::rng::Rng;
+use super::stuck::gives_up;
 use super::watch::Violation;
 
 /// An answer after this time is a late one.
 const LATE_MS: u64 = 600_000;
-/// What ends a matter, in the order a person who wants an end tries it.
-const ENDING: [&str; 23] = [
-    "land", "leave", "approve", "fine", "yes", "accept", "waive", "go-on", "decided", "plain", "extend", "widen",
-    "keep", "again", "retry", "answer", "provide", "by-hand", "undo", "drop", "stop", "abort", "refuse",
-];
 /// How often a run that is over is to land.
 pub const LANDS_MAX: u32 = 3;
-/// What gives the whole run up.
-const FINAL: [&str; 4] = ["abort", "drop", "stop", "revise"];
-
 impl Play {
     /// One step of a person.
     pub fn person(&mut self, rng: &mut Rng) -> Result<(), Violation> {
@@ -130,25 +124,18 @@ impl Play {
         let Some(decision) = run.decisions.get(&id).cloned() else { return Ok(()) };
         let mut options: Vec<Name> = decision.asked.options.iter().map(|option| option.id.clone()).collect();
         let calm = self.is_calm();
-        if calm {
-            options.sort_by_key(|option| ENDING.iter().position(|known| known == &&**option).unwrap_or(ENDING.len()));
-            if self.is_fed_up() {
-                options.reverse();
-            }
-            // What was tried and did not end it is not tried for ever.
-            let turn = self.tried.entry(id.0).or_default();
-            let from = if options.is_empty() { 0 } else { *turn % options.len() };
-            options.rotate_left(from);
-            *turn += 1;
-        } else {
-            let many = options.len().max(1) as u64;
-            options.rotate_left(usize::try_from(rng.below(many)).unwrap_or(0));
-            if rng.percent(92) {
-                options.sort_by_key(|option| FINAL.contains(&&**option));
-            }
-            if rng.percent(25) {
-                options.sort_by_key(|option| &**option != "by-hand");
-            }
+        let many = options.len().max(1) as u64;
+        options.rotate_left(usize::try_from(rng.below(many)).unwrap_or(0));
+        if calm || rng.percent(92) {
+            options.sort_by_key(|option| gives_up(run, &decision, option));
+        }
+        if !calm && rng.percent(25) {
+            options.sort_by_key(|option| self.amends(run, &decision, Some(option)).is_empty());
+        }
+        if calm && options.first().is_some_and(|option| gives_up(run, &decision, option)) {
+            let (stage, ask) = (&decision.asked.origin.stage, &decision.asked.ask);
+            self.dead_end = Some(format!("`{stage}` asks `{ask}`, which offers only {}", options.join(", ")));
+            return Ok(());
         }
         let option = options.first().cloned();
         let late = self.clock.now_ms().saturating_sub(decision.asked_ms) > LATE_MS;
@@ -206,14 +193,16 @@ impl Play {
             let known = decision.asked.paths.iter().any(|path| !path.contains(' '));
             answer.scope = if known { Vec::new() } else { vec!["docs/**".into()] };
         }
-        if is("code") {
+        if amends.iter().any(|what| run.protocol.lies_in_tree(what)) {
             let tree = run.tree_of(decision.asked.unit.as_ref()).clone();
             // In a unit's scope, or in nobody's; and there in what units are bound to, or only in what the whole is.
             let path: Name = match &decision.asked.unit {
                 Some(unit) => format!("src/{unit}/hand.rs").into(),
                 None => (*rng.pick(&["src/hand.rs", "docs/hand.md", "docs/hand.md"]).unwrap_or(&"src/hand.rs")).into(),
             };
-            let changed = self.world.write(&tree, &[(path, Some(rng.draw() >> 40))]);
+            let area = scope::area_of(&run.area_patterns(), &path).cloned();
+            let write = area.filter(|area| is(area)).map(|_| (path, Some(rng.draw() >> 40)));
+            let changed = self.world.write(&tree, write.as_slice());
             (answer.content, answer.start) = (Some(self.world.content(run, &changed)), Some(tree));
         }
         answer

@@ -1,26 +1,31 @@
 //! One simulated history: two drivers, persons, a clock and a store, step by step from a seed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tollgate_core::id::RunId;
+use tollgate_core::protocol::Dialects;
 use tollgate_core::run::event::{Event, Recorded};
+use tollgate_core::run::{Command, Run, effects};
 use tollgate_engine::clock::Clock;
 use tollgate_engine::session::{Replay, Session, snapshot_every};
 use tollgate_store::{Fault, Point};
 
 use super::driver::{Driver, Job, LEASE_MS};
+use super::on_sqlite;
+use super::opening::Played;
 use super::person::LANDS_MAX;
 use super::rng::Rng;
-use super::stage::{self, FakeClock, SCENES, Store};
+use super::stage::{FakeClock, Store};
+use super::stuck::{ended_well, is_owed_for_ever, waits_for};
 use super::watch::{Coverage, Violation, Watch};
 use super::worker::Conduct;
 use crate::world::World;
 
-/// A history ends after so many steps, whatever happens.
-const STEPS_MAX: u64 = 6_000;
-/// Once everybody wants an end, it comes within so many steps.
-const CALM_STEPS_MAX: u64 = 3_000;
+/// Everybody is calm from one of these steps on.
+const CALM_FROM: [u64; 2] = [1, 1_000];
+/// A run that has not ended well after so many calm steps is stuck.
+const CALM_STEPS_MAX: u64 = 2_000;
 
 /// Snapshots come sooner than in earnest, so that a history has several and most drivers begin from one.
 const SNAPSHOT_EVERY: u64 = 40;
@@ -30,6 +35,10 @@ const SNAPSHOT_EVERY: u64 = 40;
 pub struct Outcome {
     /// What must not be, if anything.
     pub violation: Option<Violation>,
+    /// What the run waits for, if it is stuck.
+    pub stuck: Option<String>,
+    /// Whether the run came to a good end.
+    pub ended_well: bool,
     /// The steps that were taken.
     pub steps: u64,
     /// Every event.
@@ -44,6 +53,7 @@ pub struct Outcome {
 #[derive(Debug)]
 pub struct Play {
     pub(super) id: RunId,
+    pub(super) dialects: Dialects,
     pub(super) store: Store,
     pub(super) clock: Arc<FakeClock>,
     pub(super) world: World,
@@ -55,24 +65,27 @@ pub struct Play {
     /// Tokens under which something was done.
     pub(super) performed: BTreeSet<u64>,
     pub(super) armed: [Option<&'static str>; 2],
-    /// How often a question was answered in vain.
-    pub(super) tried: BTreeMap<u64, usize>,
     /// How often a person had the run land.
     pub(super) lands: u32,
     misbehaved: BTreeSet<&'static str>,
-    target: u64,
-    step: u64,
-    calm_since: Option<u64>,
+    /// A card that offers nothing but to give up.
+    pub(super) dead_end: Option<String>,
+    /// How many events there were when everybody became calm.
+    calm_since: Option<usize>,
 }
 
 /// Plays a seed; the steps in `skip` are left out.
-pub fn play(seed: u64, sqlite: bool, skip: &BTreeSet<u64>) -> Outcome {
+pub fn play(played: &Played, seed: u64, skip: &BTreeSet<u64>) -> Outcome {
     let mut outcome = Outcome::default();
-    match Play::open(seed, sqlite) {
+    match Play::open(played, seed) {
         Err(violation) => outcome.violation = Some(violation),
         Ok(mut play) => {
-            let ended = play.go(seed, skip, &mut outcome.steps);
-            outcome.violation = ended.err().or_else(|| play.settle().err());
+            match play.go(seed, skip, &mut outcome.steps) {
+                Ok(stuck) => outcome.stuck = stuck,
+                Err(violation) => outcome.violation = Some(violation),
+            }
+            outcome.violation = outcome.violation.or_else(|| play.settle().err());
+            outcome.ended_well = play.watch.run.as_ref().is_some_and(ended_well);
             outcome.events = std::mem::take(&mut play.watch.events);
             outcome.coverage = std::mem::take(&mut play.watch.coverage);
             outcome.misbehaved = std::mem::take(&mut play.misbehaved);
@@ -82,14 +95,13 @@ pub fn play(seed: u64, sqlite: bool, skip: &BTreeSet<u64>) -> Outcome {
 }
 
 impl Play {
-    fn open(seed: u64, sqlite: bool) -> Result<Self, Violation> {
+    fn open(played: &Played, seed: u64) -> Result<Self, Violation> {
         snapshot_every(SNAPSHOT_EVERY);
-        let store = Store::new(sqlite);
+        let store = Store::new(on_sqlite(seed));
         let clock: Arc<FakeClock> = Arc::default();
         clock.pass(1_000);
         let mut world = World::default();
-        let scene = SCENES[usize::try_from(seed % SCENES.len() as u64).unwrap_or(0)];
-        let (open, objects) = stage::open(scene, seed, &mut world).map_err(Violation::other)?;
+        let (open, objects) = played.open(seed, &mut world).map_err(Violation::other)?;
         let (id, protocol) = (open.id, open.protocol.clone());
         let journal = store.connect(None).map_err(Violation::other)?;
         let watch = Watch::new(store.connect(None).map_err(Violation::other)?, id, protocol);
@@ -97,6 +109,7 @@ impl Play {
         let (persons, _) = opened.map_err(|error| Violation::other(format!("open: {error}")))?;
         Ok(Self {
             id,
+            dialects: played.dialects.clone(),
             store,
             clock,
             world,
@@ -106,11 +119,9 @@ impl Play {
             left: Vec::new(),
             performed: BTreeSet::new(),
             armed: [None, None],
-            tried: BTreeMap::new(),
             lands: 0,
             misbehaved: BTreeSet::new(),
-            target: Rng::new(seed, 2).between(120, 480),
-            step: 0,
+            dead_end: None,
             calm_since: None,
         })
     }
@@ -118,11 +129,6 @@ impl Play {
     /// Whether everybody wants the run to end now.
     pub(super) fn is_calm(&self) -> bool {
         self.calm_since.is_some()
-    }
-
-    /// Whether persons would rather give the run up.
-    pub(super) fn is_fed_up(&self) -> bool {
-        self.calm_since.is_some_and(|since| self.step > since + CALM_STEPS_MAX / 2)
     }
 
     /// Notes a misbehaviour.
@@ -147,46 +153,56 @@ impl Play {
         self.misbehaved(name);
     }
 
-    fn go(&mut self, seed: u64, skip: &BTreeSet<u64>, steps: &mut u64) -> Result<(), Violation> {
+    /// Plays to the end; what the run waits for, if it is stuck.
+    fn go(&mut self, seed: u64, skip: &BTreeSet<u64>, steps: &mut u64) -> Result<Option<String>, Violation> {
         self.watch.look()?;
-        for step in 0..STEPS_MAX {
+        let [low, high] = CALM_FROM;
+        let calm_from = Rng::new(seed, 2).between(low, high);
+        for step in 0..=calm_from + CALM_STEPS_MAX {
             *steps = step;
-            self.step = step;
-            let published = self.watch.run.as_ref().is_some_and(|run| run.is_closed() && self.is_over(run));
-            if published {
-                return Ok(());
+            let over = self.watch.run.as_ref().is_some_and(|run| run.is_closed() && self.is_over(run));
+            if over || self.dead_end.is_some() {
+                break;
             }
-            let events = self.watch.events.len() as u64;
-            if self.calm_since.is_none() && events >= self.target {
-                self.calm_since = Some(step);
-                self.drivers.iter().for_each(|driver| driver.mishap.disarm());
-                // Somebody may have lost patience instead.
-                if Rng::new(seed, 3).percent(8) {
-                    self.misbehaved("cancel");
-                    self.say(tollgate_core::run::Command::Cancel { why: "too long".to_owned() })?;
-                }
-            }
-            if self.calm_since.is_some_and(|since| step > since + CALM_STEPS_MAX) {
-                return Err(Violation {
-                    invariant: 5,
-                    what: format!(
-                        "the run does not end, though everybody wants it to ({:?} at {} ms)",
-                        self.drivers,
-                        self.clock.now_ms()
-                    ),
-                });
+            if step == calm_from {
+                self.calm_down(seed)?;
             }
             if !skip.contains(&step) {
                 self.step(&mut Rng::new(seed, 100 + step))?;
             }
         }
-        Err(Violation { invariant: 5, what: format!("the run has not ended after {STEPS_MAX} steps") })
+        let Some((run, since)) = self.watch.run.as_ref().zip(self.calm_since) else { return Ok(None) };
+        if !ended_well(run) && !is_owed_for_ever(run) {
+            let waits = || waits_for(run, self.watch.events.get(since..).unwrap_or_default());
+            return Ok(Some(self.dead_end.clone().unwrap_or_else(waits)));
+        }
+        if !ended_well(run) || self.is_over(run) {
+            return Ok(None);
+        }
+        Err(Violation { invariant: 5, what: format!("the landing does not end ({:?})", self.drivers) })
+    }
+
+    /// From here on everybody is calm, unless somebody has lost patience.
+    fn calm_down(&mut self, seed: u64) -> Result<(), Violation> {
+        for driver in &mut self.drivers {
+            driver.mishap.disarm();
+            driver.paused_until_ms = 0;
+        }
+        if self.watch.run.as_ref().is_some_and(Run::is_closed) {
+            return Ok(());
+        }
+        if Rng::new(seed, 3).percent(8) {
+            self.misbehaved("cancel");
+            return self.say(Command::Cancel { why: "too long".to_owned() }).map(drop);
+        }
+        self.calm_since = Some(self.watch.events.len());
+        Ok(())
     }
 
     /// Whether nothing is left to be done.
-    fn is_over(&self, run: &tollgate_core::run::Run) -> bool {
+    fn is_over(&self, run: &Run) -> bool {
         let landed = !run.succeeded() || self.lands >= LANDS_MAX && run.landing.is_none();
-        tollgate_core::run::effects(run).is_empty() && landed
+        effects(run).is_empty() && landed
     }
 
     fn step(&mut self, rng: &mut Rng) -> Result<(), Violation> {

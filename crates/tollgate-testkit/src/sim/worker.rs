@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
-use tollgate_core::protocol::model::{Resource, Role, Stage};
+use tollgate_core::id::UnitId;
+use tollgate_core::protocol::model::{Budget, Resource, Role, Stage, VariableKind};
+use tollgate_core::protocol::{Condition, Declaration};
 use tollgate_core::report::{
     CriterionReport, CriterionRow, Disposition, FindingReport, Health, Judgement, Plan, QuestionReport, Report,
     RequirementReport, UnitReport, Verdict,
@@ -16,6 +18,7 @@ use tollgate_core::run::state::{Attempt, Instance};
 use tollgate_core::run::{Run, gate};
 use tollgate_core::scope;
 
+use super::opening::fields;
 use super::rng::Rng;
 use crate::world::{self, World};
 
@@ -77,6 +80,8 @@ pub struct Task<'a> {
     pub run: &'a Run,
     /// The attempt.
     pub attempt: &'a Attempt,
+    /// What the contract of its role declares.
+    pub declared: &'a Declaration,
     /// How it goes.
     pub conduct: Conduct,
     /// Whether everybody wants the run to end.
@@ -116,7 +121,7 @@ impl Task<'_> {
         let malformed = report.health == Health::Malformed;
         Some(AttemptResult {
             object: Digest::of(format!("{} {}", self.attempt.token, rng.draw()).as_bytes()),
-            sections: vec!["coverage".into(), "notes".into()],
+            sections: self.declared.sections.keys().cloned().collect(),
             diagnostics: if malformed { vec!["there is no report".to_owned()] } else { Vec::new() },
             content: (!role.writes.is_empty()).then(|| world.content(self.run, &tree)),
             changed,
@@ -140,46 +145,79 @@ impl Task<'_> {
         AgentStats { adapter: "sim".into(), session: Some("s-1".into()), usage, quota, ..AgentStats::default() }
     }
 
-    fn report(&self, instance: &Instance, stage: &Stage, role: &Role, rng: &mut Rng) -> Report {
-        let plain = |health, code: Option<&str>, reason: &str| Report {
-            code: code.map(Name::from),
-            reason: reason.to_owned(),
-            ..Report::new(health, Verdict::None)
-        };
-        let sim = &*role.contract == "sim";
-        match self.conduct {
-            Conduct::Crash => return plain(Health::Failed, sim.then_some("exit"), "exit 101"),
-            Conduct::Quota => return plain(Health::Failed, Some("quota"), "its quota is used up"),
-            Conduct::Hang => return plain(Health::Exhausted, None, "out of time"),
-            Conduct::Echo => return plain(Health::Malformed, None, "it is its prompt"),
-            Conduct::Malformed => return plain(Health::Malformed, None, "no report"),
-            Conduct::Partial if sim => return plain(Health::Partial, None, "the minimum"),
-            Conduct::Blocked => {
-                let code = (sim && rng.percent(30)).then_some("outgrown");
-                let mut report = plain(Health::NeedsInput, code, "");
-                for number in 0..rng.between(1, 2) {
-                    let text = format!("Question {number} of {}?", self.attempt.stage);
-                    report.questions.push(QuestionReport { text, blocking: true, ..QuestionReport::default() });
-                }
-                return report;
+    /// A code that the contract declares for a health, or none.
+    fn code(&self, health: Health, rng: &mut Rng) -> Option<Name> {
+        let codes = self.declared.codes.get(&health).filter(|_| rng.percent(40))?;
+        rng.pick(codes).cloned()
+    }
+
+    /// What a worker reports that does not get to its work: nothing its contract does not declare and no engine finds by itself.
+    fn unfinished(&self, role: &Role, rng: &mut Rng) -> Option<Report> {
+        let can = |health| self.declared.healths.contains(&health);
+        let (health, reason) = match self.conduct {
+            Conduct::Crash => (Health::Failed, "exit 101"),
+            Conduct::Quota => (Health::Failed, "its quota is used up"),
+            Conduct::Hang if can(Health::Exhausted) || role.budget != Budget::default() => {
+                (Health::Exhausted, "out of time")
             }
-            _ => {}
+            Conduct::Echo => (Health::Malformed, "it is its prompt"),
+            Conduct::Malformed => (Health::Malformed, "no report"),
+            Conduct::Partial if can(Health::Partial) => (Health::Partial, "the minimum"),
+            Conduct::Blocked if can(Health::NeedsInput) => (Health::NeedsInput, ""),
+            Conduct::Hang
+            | Conduct::Partial
+            | Conduct::Blocked
+            | Conduct::Honest
+            | Conduct::Lie
+            | Conduct::Late
+            | Conduct::Twice
+            | Conduct::Outside => return None,
+        };
+        let code = if self.conduct == Conduct::Quota { Some("quota".into()) } else { self.code(health, rng) };
+        let mut report = Report { code, reason: reason.to_owned(), ..Report::new(health, Verdict::None) };
+        if health == Health::NeedsInput {
+            for number in 0..rng.between(1, 2) {
+                let text = format!("Question {number} of {}?", self.attempt.stage);
+                report.questions.push(QuestionReport { text, blocking: true, ..QuestionReport::default() });
+            }
         }
-        if role.judges() {
-            return self.judgement(instance, stage, role, rng);
+        Some(report)
+    }
+
+    fn report(&self, instance: &Instance, stage: &Stage, role: &Role, rng: &mut Rng) -> Report {
+        if let Some(unfinished) = self.unfinished(role, rng) {
+            return unfinished;
         }
-        let mut report = Report::new(Health::Ok, Verdict::None);
-        if stage.gives.contains(&Resource::Units) {
-            report.plan = self.as_planned(self.units(rng));
+        let mut report = if role.judges() {
+            self.judgement(instance, stage, role, rng)
+        } else {
+            Report::new(Health::Ok, Verdict::None)
+        };
+        for given in &stage.gives {
+            match given {
+                Resource::Units => report.plan = self.units(rng),
+                Resource::Requirements => report.plan = self.requirements(rng),
+                Resource::Criteria => report.plan.criteria.extend(self.rows(None, None, rng)),
+                Resource::Tree | Resource::Findings | Resource::Scope | Resource::Named(_) => {
+                    let value = self.value(given, rng).map(|value| (Name::from(&**given), value));
+                    report.gives.extend(value);
+                }
+            }
         }
-        if stage.gives.contains(&Resource::Requirements) {
-            report.plan = self.as_planned(self.requirements(rng));
-        }
-        if rng.percent(15) {
+        report.plan = self.as_planned(report.plan);
+        if !role.judges() && rng.percent(15) {
             let open: Vec<_> = self.run.ledger.findings.keys().copied().filter(|_| rng.percent(50)).collect();
             report.claims.addresses = (!self.calm).then_some(open);
         }
         report
+    }
+
+    /// A value of a variable, of those that the contract declares where it does.
+    fn value(&self, name: &str, rng: &mut Rng) -> Option<Name> {
+        let VariableKind::OneOf(values) = &self.run.protocol.vars.get(name)?.kind else { return None };
+        let declared = self.declared.gives.get(name);
+        let can: Vec<&Name> = values.iter().filter(|value| declared.is_none_or(|all| all.contains(value))).collect();
+        rng.pick(&can).map(|value| (*value).clone())
     }
 
     fn judgement(&self, instance: &Instance, stage: &Stage, role: &Role, rng: &mut Rng) -> Report {
@@ -259,8 +297,9 @@ impl Task<'_> {
         given
             .filter(|_| !forgets)
             .map(|name| {
-                let object = Digest::of(&rng.below(3).to_be_bytes());
-                (Name::from(&**name), OpenArtifact { object, ..OpenArtifact::default() })
+                let (object, name) = (Digest::of(&rng.below(3).to_be_bytes()), Name::from(&**name));
+                let fields = fields(&self.run.protocol, &name);
+                (name, OpenArtifact { object, fields, ..OpenArtifact::default() })
             })
             .collect()
     }
@@ -291,37 +330,36 @@ impl Task<'_> {
         plan
     }
 
-    /// Units with needs, scopes that sometimes overlap, attributes and rows.
+    /// Units with needs, scopes that sometimes overlap, attributes and rows; together they serve every requirement.
     fn units(&self, rng: &mut Rng) -> Plan {
         let mut plan = Plan::default();
-        let known = self.run.ledger.units.len() as u64;
-        for number in 1..=rng.between(2, 4).max(known.min(4)) {
-            let name = format!("u{number}");
+        let ledger = &self.run.ledger;
+        let known = ledger.units.iter().filter(|unit| unit.name.starts_with('u')).count() as u64;
+        let is_served = |id: &Name| ledger.units.iter().any(|unit| unit.requirements.contains(id));
+        let owed = ledger.requirements.iter().map(|row| &row.id).filter(|id| !is_served(id));
+        let mut owed: Vec<Name> = owed.cloned().collect();
+        // What is new takes another name than what was planned before.
+        let last = if known == 0 { rng.between(2, 4) } else { known + u64::from(!owed.is_empty()) };
+        for number in 1..=last {
+            let name = UnitId::from(format!("u{number}"));
             let mut scope: Vec<Name> = vec![format!("src/{name}/**").into(), format!("tests/{name}/**").into()];
             if rng.percent(25) {
                 scope.push("src/shared/**".into());
             }
             let needs =
                 if number > 1 && rng.percent(30) { vec![format!("u{}", number - 1).into()] } else { Vec::new() };
-            let touches: &[&str] = if rng.percent(40) { &["auth", "behaviour"] } else { &["behaviour"] };
-            plan.units.push(UnitReport {
-                name: name.as_str().into(),
-                title: name.clone(),
-                needs,
-                scope,
-                attrs: BTreeMap::from([("touches".into(), touches.iter().map(|t| Name::from(*t)).collect())]),
-                requirements: Vec::new(),
-            });
-            for row in 0..rng.between(1, 2) {
-                plan.criteria.push(CriterionRow {
-                    id: format!("{name}.{row}").into(),
-                    text: format!("row {row} of {name}"),
-                    unit: Some(name.as_str().into()),
-                    command: rng.percent(30).then(|| "make check".to_owned()),
-                    repeat: rng.percent(30).then_some(3),
-                    ..CriterionRow::default()
-                });
+            let some = |values: &Vec<Name>, rng: &mut Rng| values.iter().filter(|_| rng.percent(50)).cloned().collect();
+            let attrs =
+                self.run.protocol.attrs.iter().map(|(attr, values)| (attr.clone(), some(values, rng))).collect();
+            let many = if number == last { owed.len() } else { owed.len().min(usize::from(number > known)) };
+            let mut requirements: Vec<Name> = owed.drain(..many).collect();
+            plan.criteria.extend(self.rows(Some(&name), None, rng));
+            for requirement in &requirements {
+                plan.criteria.extend(self.rows(Some(&name), Some(requirement), rng));
             }
+            // What it refers to need not be a requirement of the ledger.
+            requirements.push("the goal".into());
+            plan.units.push(UnitReport { title: name.to_string(), name, needs, scope, attrs, requirements });
         }
         if self.conduct == Conduct::Lie {
             plan.units.push(UnitReport { name: "u1/verify".into(), ..UnitReport::default() });
@@ -329,8 +367,35 @@ impl Task<'_> {
         plan
     }
 
+    /// Rows of a unit or of the run, with and without commands, in the groups that gates read.
+    fn rows(&self, unit: Option<&UnitId>, requirement: Option<&Name>, rng: &mut Rng) -> Vec<CriterionRow> {
+        let groups = self.run.protocol.conditions().filter_map(|condition| match condition {
+            Condition::Set { filter, .. } => filter.iter().find(|(key, _)| &**key == "group"),
+            _ => None,
+        });
+        let groups: Vec<Name> = groups.flat_map(|(_, values)| values.clone()).collect();
+        let of = unit.map_or("run", |unit| unit);
+        let row = |number, rng: &mut Rng| CriterionRow {
+            id: match requirement {
+                Some(requirement) => format!("{of}.{requirement}.{number}").into(),
+                None => format!("{of}.{number}").into(),
+            },
+            text: format!("row {number} of {of}"),
+            group: rng.pick(&groups).cloned(),
+            unit: unit.cloned(),
+            requirement: requirement.cloned(),
+            command: rng.percent(35).then(|| "make check".to_owned()),
+            repeat: rng.percent(30).then_some(3),
+        };
+        let many = if requirement.is_some() { 1 } else { rng.between(1, 2) };
+        (0..many).map(|number| row(number, rng)).collect()
+    }
+
     fn requirements(&self, rng: &mut Rng) -> Plan {
         let mut plan = Plan::default();
+        let mut stages = self.run.protocol.flows.iter().flat_map(|flow| &flow.stages);
+        // Where units are planned, their rows show what is required.
+        let planned_later = stages.any(|stage| stage.gives.contains(&Resource::Units));
         for number in 1..=rng.between(2, 4) {
             let id: Name = format!("R{number}").into();
             let disposition = match rng.below(6) {
@@ -339,23 +404,16 @@ impl Task<'_> {
                 2 => Some(Disposition::NonMaterial),
                 _ => Some(Disposition::InScope),
             };
+            // A requirement nobody shows has no owner: the run may not close over it.
+            if !planned_later && (self.calm || rng.percent(85)) {
+                plan.criteria.extend(self.rows(None, Some(&id), rng));
+            }
             plan.requirements.push(RequirementReport {
-                id: id.clone(),
                 text: format!("requirement {number}"),
+                id,
                 disposition,
                 ..RequirementReport::default()
             });
-            // A requirement nobody shows has no owner: the run may not close over it.
-            if self.calm || rng.percent(85) {
-                plan.criteria.push(CriterionRow {
-                    id: format!("C{number}").into(),
-                    text: format!("shows {id}"),
-                    requirement: Some(id),
-                    command: rng.percent(40).then(|| "make check".to_owned()),
-                    repeat: rng.percent(30).then_some(3),
-                    ..CriterionRow::default()
-                });
-            }
         }
         plan
     }
