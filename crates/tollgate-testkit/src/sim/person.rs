@@ -2,7 +2,7 @@
 
 use tollgate_core::Name;
 use tollgate_core::id::{DecisionId, UnitId};
-use tollgate_core::protocol::model::Resource;
+use tollgate_core::protocol::model::{Ensures, Resource, Route};
 use tollgate_core::run::decide::Answer;
 use tollgate_core::run::event::{By, ByKind, LandAs, LandTarget, RunRepaired};
 use tollgate_core::run::state::{At, Decision, Phase};
@@ -126,6 +126,12 @@ impl Play {
         let calm = self.is_calm();
         let many = options.len().max(1) as u64;
         options.rotate_left(usize::try_from(rng.below(many)).unwrap_or(0));
+        // Whoever wants an end approves more often than not.
+        if calm && rng.percent(70) {
+            options.sort_by_key(|option| {
+                self.route(run, &decision, Some(option)).is_none_or(|route| route.ensures == Ensures::Nothing)
+            });
+        }
         if calm || rng.percent(92) {
             options.sort_by_key(|option| gives_up(run, &decision, option));
         }
@@ -209,11 +215,16 @@ impl Play {
     }
 
     fn amends(&self, run: &Run, decision: &Decision, option: Option<&Name>) -> Vec<Resource> {
+        self.route(run, decision, option).map(|route| route.amends.clone()).unwrap_or_default()
+    }
+
+    /// Where an option leads, or a text where none is offered.
+    fn route<'a>(&self, run: &'a Run, decision: &Decision, option: Option<&Name>) -> Option<&'a Route> {
         let protocol = &run.protocol;
         let instance = run.instances.get(&decision.asked.instance);
         let here = instance.and_then(|instance| run.stage(instance, &decision.asked.ask));
         let stage = protocol.ask(&decision.asked.ask).or(here);
-        let rule = stage.and_then(|stage| stage.on.iter().find(|rule| Some(&rule.outcome) == option));
-        rule.map(|rule| rule.route.amends.clone()).unwrap_or_default()
+        let outcome = option.map_or("answered", |option| option);
+        stage?.on.iter().find(|rule| &*rule.outcome == outcome).map(|rule| &rule.route)
     }
 }

@@ -172,7 +172,7 @@ impl Play {
             }
         }
         let Some((run, since)) = self.watch.run.as_ref().zip(self.calm_since) else { return Ok(None) };
-        if !ended_well(run) && !is_owed_for_ever(run) {
+        if !ended_well(run) && !is_owed_for_ever(run, &self.watch.events) {
             let waits = || waits_for(run, self.watch.events.get(since..).unwrap_or_default());
             return Ok(Some(self.dead_end.clone().unwrap_or_else(waits)));
         }

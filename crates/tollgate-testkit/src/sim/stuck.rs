@@ -1,14 +1,15 @@
 //! Stuck runs: what a run waits for that comes to no good end though everybody wants it to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tollgate_core::Name;
+use tollgate_core::id::UnitId;
 use tollgate_core::protocol::model::{Owner, Target};
 use tollgate_core::protocol::{Outcome, graph};
 use tollgate_core::run::Run;
 use tollgate_core::run::budget::AtBudget;
-use tollgate_core::run::event::{Event, Recorded, RunOutcome, UnitState};
-use tollgate_core::run::state::{Decision, Instance, Phase, Unit};
+use tollgate_core::run::event::{ByKind, Event, Recorded, RunOutcome, UnitState};
+use tollgate_core::run::state::{Decision, Instance, Phase};
 
 /// What is said more often than this is a circle, and what the run waits for.
 const CIRCLE_MIN: usize = 3;
@@ -23,12 +24,20 @@ pub const fn ended_well(run: &Run) -> bool {
     }
 }
 
-/// Whether somebody gave up a unit that the run cannot succeed without: its work has landed, or another one needs it. No way back
+/// Whether a person gave up a unit that the run cannot succeed without: its work has landed, or another one needs it. No way back
 /// is offered then, and the run waits for being given up itself.
-pub fn is_owed_for_ever(run: &Run) -> bool {
-    let given_up = |unit: &Unit| unit.state == UnitState::Dropped;
-    let needs = |unit: &Unit| unit.needs.iter().filter_map(|need| run.unit(need)).any(given_up);
-    run.ledger.units.iter().any(|unit| given_up(unit) && unit.in_tree || unit.state == UnitState::New && needs(unit))
+pub fn is_owed_for_ever(run: &Run, events: &[Recorded]) -> bool {
+    let by_person = events.iter().filter(|recorded| recorded.by.kind == ByKind::Person);
+    let dropped = by_person.filter_map(|recorded| match &recorded.event {
+        Event::UnitChanged(changed) if changed.state == UnitState::Dropped => Some(&changed.unit),
+        _ => None,
+    });
+    let given_up: BTreeSet<&UnitId> = dropped.collect();
+    run.ledger.units.iter().any(|unit| match unit.state {
+        UnitState::Dropped => unit.in_tree && given_up.contains(&unit.name),
+        UnitState::New => unit.needs.iter().any(|need| given_up.contains(need)),
+        UnitState::Accepted | UnitState::Produced | UnitState::Lapsed => false,
+    })
 }
 
 /// What a run waits for: how it closed, else what it was held at or asked about most often, else where it is.
