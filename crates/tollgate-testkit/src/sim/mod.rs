@@ -1,6 +1,7 @@
 //! The simulator: seeded histories of runs in which everybody misbehaves, checked after every event.
 
 mod driver;
+mod evidence;
 mod opening;
 mod person;
 mod play;

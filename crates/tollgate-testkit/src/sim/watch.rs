@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use tollgate_core::id::RunId;
 use tollgate_core::protocol::Protocol;
-use tollgate_core::run::event::{DecisionEnd, Event, Recorded, Work};
+use tollgate_core::run::event::{DecisionEnd, Event, Recorded, RunOutcome, UnitState, Work};
 use tollgate_core::run::state::{At, Run};
 use tollgate_core::run::{self, invariants};
 use tollgate_store::Journal;
+
+use super::evidence::{self, Evidence};
 
 /// Something that must not be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +44,7 @@ pub struct Watch {
     pub coverage: Coverage,
     /// Decisions whose effect was seen.
     returned: BTreeSet<u64>,
+    evidence: Evidence,
 }
 
 impl std::fmt::Debug for Watch {
@@ -54,7 +57,7 @@ impl Watch {
     /// Watches one run.
     pub fn new(journal: Arc<dyn Journal>, id: RunId, protocol: Arc<Protocol>) -> Self {
         let (run, events, coverage, returned) = (None, Vec::new(), Coverage::new(), BTreeSet::new());
-        Self { journal, id, protocol, run, events, coverage, returned }
+        Self { journal, id, protocol, run, events, coverage, returned, evidence: Evidence::default() }
     }
 
     /// Counts something.
@@ -76,6 +79,11 @@ impl Watch {
             if let Some(broken) = invariants::state(run).into_iter().next() {
                 return Err(Violation { invariant: broken.invariant, what: format!("after a row: {}", broken.what) });
             }
+            for unit in run.ledger.units.iter().filter(|unit| unit.state == UnitState::Accepted) {
+                if let Some(missing) = evidence::changed_since(run, &unit.name) {
+                    return Err(Violation { invariant: 1, what: format!("`{}` stays accepted: {missing}", unit.name) });
+                }
+            }
             let states: Vec<&str> = run.instances.values().map(|instance| at_word(&instance.at)).collect();
             for state in states {
                 self.count(state);
@@ -93,6 +101,10 @@ impl Watch {
             (Some(run), _) => {
                 if let Some(broken) = invariants::event(run, &recorded).into_iter().next() {
                     return Err(Violation { invariant: broken.invariant, what: broken.what });
+                }
+                self.evidence.event(run, &recorded);
+                if let Some(violation) = second_look(&self.evidence, run, &recorded.event) {
+                    return Err(violation);
                 }
                 run::evolve(run, &recorded);
             }
@@ -139,6 +151,21 @@ impl Watch {
             Event::UnitChanged(changed) => self.count(format!("unit {}", changed.state.word())),
             _ => {}
         }
+    }
+}
+
+/// Whether an acceptance or a success is one also when it is derived a second time.
+fn second_look(evidence: &Evidence, run: &Run, event: &Event) -> Option<Violation> {
+    match event {
+        Event::UnitChanged(changed) if changed.state == UnitState::Accepted => {
+            let missing = evidence.against_unit(run, &changed.unit)?;
+            Some(Violation { invariant: 1, what: format!("`{}` is accepted: {missing}", changed.unit) })
+        }
+        Event::RunClosed(closed) if closed.outcome == RunOutcome::Succeeded => {
+            let missing = evidence.against_success(run)?;
+            Some(Violation { invariant: 2, what: format!("the run succeeds: {missing}") })
+        }
+        _ => None,
     }
 }
 
