@@ -138,7 +138,10 @@ fn tidy_step() -> Outcome {
 fn tests(depth: Depth) -> Outcome {
     let mut command = cargo();
     if tools::nextest() {
-        command.args(["nextest", "run", "--workspace", "--locked", "--no-fail-fast"]);
+        // Most tests wait for processes that they started.
+        let threads = 2 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = threads.to_string();
+        command.args(["nextest", "run", "--workspace", "--locked", "--no-fail-fast", "--test-threads", &threads]);
     } else {
         println!("cargo-nextest is not installed (`cargo install cargo-nextest --locked`): using `cargo test`");
         command.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
