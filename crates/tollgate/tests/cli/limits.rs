@@ -103,7 +103,8 @@ fn what_was_not_shown_is_taken_when_it_is_a_persons() {
 #[test]
 fn judges_are_shown_what_a_person_mended_by_hand() {
     let lies = TESTED.replace(r#"write: {tests/greet.test.sh: "sh greet.sh\n"}, "#, "");
-    let (play, said) = Play::standard(&[("tester", &[at(1, &lies), at(2, &lies), else_(TESTED)])]);
+    let (play, said) =
+        Play::standard(&[("tester", &[at(1, &lies), at(2, &lies), at(3, &lies), at(4, &lies), else_(TESTED)])]);
     let said = said.exits(4);
     let before = play.dispatched("developer");
     std::fs::write(tree(&said).join("greet.sh"), "echo mended\n").unwrap();

@@ -10,7 +10,7 @@ fn misbehaves(how: &str, body: &str) -> String {
 
 #[test]
 fn a_crash_halts_the_run_and_what_a_person_left_in_its_work_tree_is_kept_and_shown() {
-    let (play, said) = Play::standard(&[("developer", &[misbehaves("crash", BUILT), else_(crate::play::IDLE)])]);
+    let (play, said) = Play::standard(&[("developer", &[misbehaves("crash", BUILT), else_(BUILT)])]);
     said.exits(1).says("signal 9 ended its program");
     play.holds();
     let path = play.world.path(&format!("state/trees/{}/backend/greet.sh", play.run));
@@ -60,18 +60,27 @@ flows:
 }
 
 #[test]
-fn a_report_that_lies_about_files_or_leaves_one_out_is_a_finding_that_somebody_must_look_at() {
-    let gap = crate::play::GAP;
+fn a_report_that_lies_about_files_or_leaves_one_out_is_asked_for_again() {
     let outside = at(2, &format!("misbehave: outside, {BUILT}"));
-    let (play, said) = Play::standard(&[
-        ("developer", &[misbehaves("lie", BUILT), outside]),
-        ("dod-checker", &[at(1, gap), else_(COVERED)]),
-    ]);
-    let said = said.exits(0).says("1 claim contradicted by what was measured");
+    let names_all = at(3, &BUILT.replace("[greet.sh]", "[greet.sh, outside-every-scope/developer]"));
+    let (play, said) = Play::standard(&[("developer", &[misbehaves("lie", BUILT), outside, names_all])]);
+    let said = said.exits(0).silent_on("opened:");
     // The catch-all area holds what is outside of every other.
     said.says("names greet.sh as changed, but it did not")
         .says("outside-every-scope/developer changed, but the report does not name it");
-    assert_eq!(play.dispatched("developer"), 2);
+    assert_eq!((play.dispatched("developer"), play.dispatched("dod-checker")), (3, 1));
+    play.holds();
+}
+
+/// Who says it again and again is not believed by the one who judges: the person who waives it reads what it is.
+#[test]
+fn no_acceptance_settles_what_was_measured_of_a_claim() {
+    let lies = BUILT.replace("[greet.sh]", "[greet.sh, ghost.sh]");
+    let (play, said) = Play::standard(&[("developer", &[else_(&lies)])]);
+    let said = said.exits(4).says("names ghost.sh as changed, but it did not");
+    said.says("waives fnd_1").silent_on("refuted");
+    assert!(play.dispatched("dod-checker") > 1, "its acceptance sends the work back");
+    play.decide(&["dec_2", "accept"]).exits(0).says("a person waived fnd_1");
     play.holds();
 }
 

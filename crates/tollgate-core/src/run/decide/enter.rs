@@ -1,5 +1,7 @@
 //! Entering stages: conditions, requirements, leases, units.
 
+use std::collections::BTreeSet;
+
 use super::super::event::{AttemptStarted, FlowEntered, FlowResumed, Origin, RunHalted, Work};
 use super::super::evolve::counter_key;
 use super::super::gate::{self, Status};
@@ -8,7 +10,7 @@ use super::super::{bundle, effects};
 use super::draft::Draft;
 use crate::Name;
 use crate::id::{AttemptId, GateId, InstanceId, RoleId, UnitId};
-use crate::protocol::model::{Kind, Land, Over, Resource, Stage};
+use crate::protocol::model::{Kind, Land, Over, Resource, Stage, Target};
 use crate::protocol::{LandOutcome, Outcome};
 use crate::report::Verdict;
 
@@ -179,17 +181,19 @@ impl Draft {
         self.commands_rest(unit);
         let status = stage.ensures.iter().map(|gate| gate::status_of(&self.run, gate, unit)).max();
         let holds = matches!(status, None | Some(Status::Holds));
-        let contradicted = self.contradicted(stage, unit);
-        if !holds || contradicted {
+        let measured = self.measured_against(unit);
+        if !holds || !measured.is_empty() {
             self.reason = self.open_rows(name).join("; ");
         }
         // A command that fails is a fact: whatever the judge says, the work is rejected and goes back.
-        let rejected = !holds && self.can_reject(stage) && self.commands_speak(stage, unit);
+        let rejected = self.can_reject(stage)
+            && (!holds && self.commands_speak(stage, unit) || self.goes_to(instance, stage, &measured));
         self.lapse();
         let outcome = match (status, rejected) {
-            // Who did not write what it says it wrote may not have tested what it says it tested.
-            (None | Some(Status::Holds), _) if contradicted => Outcome::Verdict(Verdict::Inconclusive),
-            (None | Some(Status::Holds), _) => Outcome::Verdict(verdict),
+            // Who did not write what it says it wrote may not have tested what it says it tested; and nobody's acceptance
+            // makes a claim true that was measured to be false.
+            (None | Some(Status::Holds), false) if !measured.is_empty() => Outcome::Verdict(Verdict::Inconclusive),
+            (None | Some(Status::Holds), false) => Outcome::Verdict(verdict),
             (_, true) => Outcome::Verdict(Verdict::Reject),
             // Asking the judge again would show no more: a person says what becomes of it.
             (Some(Status::Unobservable), false) => Outcome::Unobservable,
@@ -199,12 +203,29 @@ impl Draft {
         true
     }
 
-    /// Whether what a judge says of its own work was measured to be otherwise.
-    fn contradicted(&self, stage: &Stage, unit: Option<&UnitId>) -> bool {
-        let Kind::Dispatch { role } = &stage.kind else { return false };
-        let own =
-            self.findings(unit, |known| known.about.of.as_ref() == Some(role) && !known.status_in(unit).is_closed());
-        !own.is_empty()
+    /// The roles whose word on a subject was measured to be otherwise, and that have not said anything else since.
+    fn measured_against(&self, unit: Option<&UnitId>) -> BTreeSet<RoleId> {
+        let open = self.findings(unit, |known| known.about.of.is_some() && !known.status_in(unit).is_closed());
+        open.iter().filter_map(|id| self.run.ledger.findings.get(id)?.about.of.clone()).collect()
+    }
+
+    /// The stage of a flow whose role's word was measured to be otherwise: whoever judges it again finds the same.
+    pub(super) fn claimed_at(&self, instance: &InstanceId, judged: &Stage) -> Option<Stage> {
+        let known = self.run.instances.get(instance)?;
+        let claims = self.measured_against(known.unit.as_ref());
+        let is_claimed = |stage: &&Stage| matches!(&stage.kind, Kind::Dispatch { role } if claims.contains(role));
+        let stages = &self.protocol.flow(&known.flow)?.stages;
+        let own = std::iter::once(judged).find(is_claimed);
+        own.is_none().then(|| stages.iter().find(is_claimed).cloned()).flatten()
+    }
+
+    /// Whether a rejection here goes straight to one of these roles.
+    fn goes_to(&self, instance: &Instance, stage: &Stage, roles: &BTreeSet<RoleId>) -> bool {
+        let rejected = self.protocol.route(stage, &Outcome::Verdict(Verdict::Reject));
+        let Some((rule, _)) = rejected else { return false };
+        let Target::Stage(to) = &rule.route.to else { return false };
+        let next = Self::stage_of(&self.protocol, instance, to);
+        next.is_some_and(|next| matches!(&next.kind, Kind::Dispatch { role } if roles.contains(role)))
     }
 
     fn can_reject(&self, stage: &Stage) -> bool {

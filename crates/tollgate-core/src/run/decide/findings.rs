@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::bundle;
 use super::super::event::{
     Finding, FindingChanged, FindingOpened, FindingRestated, FindingStatus, JudgementRests, TreeOf,
 };
@@ -69,19 +68,18 @@ impl Draft {
         (role_name, role): (&RoleId, &Role),
         unit: Option<&UnitId>,
         report: &Report,
-        contradictions: &[String],
+        (contradictions, wrote): (&[String], bool),
     ) {
         let own = |finding: &FindingState| finding.about.of.as_ref() == Some(role_name);
         let again = |finding: &FindingState| own(finding) && contradictions.contains(&finding.about.what);
+        // What was wrong in a role's own word is settled by its next word, and by nothing that anybody thinks of it.
+        let unsettled = |finding: &FindingState| !finding.status_in(unit).is_closed();
+        let corrected = self.findings(unit, |finding| own(finding) && unsettled(finding) && !again(finding));
+        let why = format!("{role_name} reports what was measured in {attempt}");
+        self.change(corrected, None, FindingStatus::Fixed, &why);
         if !role.judges() {
-            // A repair says which findings it addresses; without a word, all it was shown.
-            let open =
-                self.findings(unit, |finding| finding.status_for(unit) == FindingStatus::Open && !again(finding));
-            let addressed = match &report.claims.addresses {
-                Some(named) => open.into_iter().filter(|id| named.contains(id)).collect(),
-                None => open,
-            };
-            self.address(addressed, unit, &format!("{role_name} says it is fixed ({attempt}), not verified yet"));
+            let why = format!("{role_name} says it is fixed ({attempt}), not verified yet");
+            self.address(self.addressed_by(role, unit, report, wrote), unit, &why);
             return;
         }
         // What was found on a row is settled by who judges that row: not by the same role in a unit that does not own it.
@@ -90,39 +88,41 @@ impl Draft {
             let about = &finding.about;
             about.role.as_ref() == Some(role_name) && about.criterion.as_ref().is_none_or(|row| rows.contains(row))
         };
-        // What was wrong in a judge's own word is settled by its next word, and by nothing that it thinks of it.
-        let unsettled = |finding: &FindingState| !finding.status_in(unit).is_closed();
-        let mended = self.findings(unit, |finding| own(finding) && unsettled(finding) && !again(finding));
-        self.change(mended, None, FindingStatus::Fixed, &format!("{role_name} reports what was measured in {attempt}"));
         // What goes to others too, a judge of one unit does not settle for them.
         let open = |finding: &FindingState| self.is_only_of(finding, unit) && unsettled(finding);
         let of_role = self.findings(unit, |finding| mine(finding) && open(finding));
         match report.verdict {
-            Verdict::Accept | Verdict::AcceptWithNotes => {
-                // Only who was shown a measured contradiction can say that it is mended, or does no harm.
-                let shown = bundle::sees(&role.sees, "findings");
-                let measured = self.findings(unit, |finding| {
-                    let about = &finding.about;
-                    let of_nobody = about.role.is_none() && about.criterion.is_none() && !own(finding);
-                    shown && of_nobody && open(finding)
-                });
-                self.accepted(attempt, role_name, unit, report, (of_role, measured));
-            }
+            Verdict::Accept | Verdict::AcceptWithNotes => self.accepted(attempt, role_name, unit, report, of_role),
             Verdict::Reject => self.rejected(attempt, role_name, unit, report, of_role),
             Verdict::None | Verdict::Inconclusive => {}
         }
     }
 
-    /// An acceptance closes what the role found and what was measured.
+    /// The findings that a repair addresses: those it names; without a word, all it was shown. Only of what lies where it may write,
+    /// and only if it wrote. What was measured of a claim is no work of anybody.
+    fn addressed_by(&self, role: &Role, unit: Option<&UnitId>, report: &Report, wrote: bool) -> Vec<FindingId> {
+        let areas = self.run.area_patterns();
+        let writes_there = |path: &Name| scope::area_of(&areas, path).is_none_or(|area| role.writes.contains(area));
+        let named = |id: &FindingId| report.claims.addresses.as_ref().is_none_or(|named| named.contains(id));
+        let open = self.findings(unit, |finding| {
+            let about = &finding.about;
+            wrote
+                && finding.status_for(unit) == FindingStatus::Open
+                && about.of.is_none()
+                && about.path.as_ref().is_none_or(writes_there)
+        });
+        open.into_iter().filter(named).collect()
+    }
+
+    /// An acceptance closes what the role found. What was measured is not its to close. Notes stay open until a person chose.
     fn accepted(
         &mut self,
         attempt: AttemptId,
         role: &RoleId,
         unit: Option<&UnitId>,
         report: &Report,
-        (known, measured): (Vec<FindingId>, Vec<FindingId>),
+        known: Vec<FindingId>,
     ) {
-        // What it names beside its acceptance is not mended: it stands, and does no harm.
         let index = Known::of(&self.run, &known, unit);
         let mut noted: BTreeMap<FindingId, FindingReport> = BTreeMap::new();
         let mut fresh: Vec<FindingReport> = Vec::new();
@@ -132,35 +132,27 @@ impl Draft {
                 None => fresh.push(said),
             }
         }
-        let (noted_ids, mended): (Vec<FindingId>, Vec<FindingId>) =
+        let (noted_ids, fixed): (Vec<FindingId>, Vec<FindingId>) =
             known.into_iter().partition(|id| noted.contains_key(id));
-        let addressed = self.findings(unit, |finding| finding.status_for(unit) == FindingStatus::Addressed);
-        let addressed: BTreeSet<FindingId> = addressed.into_iter().collect();
-        let (fixed, harmless): (Vec<FindingId>, Vec<FindingId>) =
-            measured.into_iter().partition(|id| addressed.contains(id));
-        let mended: BTreeSet<FindingId> = mended.into_iter().chain(fixed).collect();
         let tree = self.tree_judged(unit);
-        let mended = mended.into_iter().collect();
-        self.change(mended, tree.as_ref(), FindingStatus::Fixed, &format!("{role} accepts in {attempt}"));
+        self.change(fixed, tree.as_ref(), FindingStatus::Fixed, &format!("{role} accepts in {attempt}"));
         for (id, said) in noted {
             self.restate(id, attempt, said);
         }
-        let why = format!("{role} names it again and accepts all the same in {attempt}");
-        self.change(noted_ids, tree.as_ref(), FindingStatus::Refuted, &why);
         let first = self.run.next_finding;
         for said in fresh {
             self.open_finding(attempt, Some(role), unit, said);
         }
         let beside = (first..self.run.next_finding).map(FindingId).collect();
-        // What was never said to be in the way of anything is in nobody's.
+        if report.verdict == Verdict::AcceptWithNotes {
+            self.change(noted_ids, tree.as_ref(), FindingStatus::Open, &format!("{role} names it again in {attempt}"));
+            return;
+        }
+        // What it names beside its acceptance does no harm.
+        let why = format!("{role} names it again and accepts all the same in {attempt}");
+        self.change(noted_ids, tree.as_ref(), FindingStatus::Refuted, &why);
         let why = format!("{role} names it and accepts all the same in {attempt}");
         self.change(beside, None, FindingStatus::Refuted, &why);
-        self.change(
-            harmless,
-            tree.as_ref(),
-            FindingStatus::Refuted,
-            &format!("dismissed by {role}, who saw it and accepts ({attempt})"),
-        );
     }
 
     /// A rejection opens what it names, and closes what it does not name again.
@@ -228,15 +220,15 @@ impl Draft {
     pub(super) fn open_contradictions(
         &mut self,
         attempt: AttemptId,
-        (role_name, role): (&RoleId, &Role),
+        role_name: &RoleId,
         unit: Option<&UnitId>,
         compared: &Compared,
     ) {
         for what in compared.contradictions.iter().cloned() {
             let anew = compared.anew.contains(&what);
             let said = FindingReport { what, ..FindingReport::default() };
-            // What a judge claims to have written and did not concerns its own word, and no unit's work.
-            let units = if role.judges() { unit.cloned().into_iter().collect() } else { self.units_meant(unit, &said) };
+            // It concerns the word of who said it, and the work of no unit but its own.
+            let units: Vec<UnitId> = unit.cloned().into_iter().collect();
             let same = |about: &Finding| {
                 about.of.as_ref() == Some(role_name) && about.what == said.what && about.units == units
             };
@@ -247,7 +239,7 @@ impl Draft {
                 self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about, tree });
                 continue;
             };
-            // Who may say that it does no harm has said so, of what was there then.
+            // A person has said that it does no harm, of what was there then.
             if anew || !matches!(status, FindingStatus::Refuted | FindingStatus::Waived) {
                 let tree = self.tree_judged(unit);
                 let why = format!("still true after {attempt}");

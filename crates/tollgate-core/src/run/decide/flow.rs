@@ -2,7 +2,7 @@
 
 use super::super::event::{CutOff, FindingStatus, FlowHeld, FlowMoved, FlowReturned, Origin, RunHalted};
 use super::super::evolve::counter_key;
-use super::super::state::{At, MAIN};
+use super::super::state::{At, Counter, MAIN};
 use super::draft::Draft;
 use super::outcome_text::came_out;
 use crate::Name;
@@ -10,6 +10,7 @@ use crate::digest::Digest;
 use crate::id::{DecisionId, InstanceId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Kind, Owner, Rule, Stage, Target};
+use crate::report::{Health, Verdict};
 
 impl Draft {
     /// Routes an outcome of a stage.
@@ -35,11 +36,23 @@ impl Draft {
         self.take(instance, stage, outcome, rule);
     }
 
+    /// Whether a report that cannot be used is asked for again at a stage, and the limit for that is not reached.
+    pub(super) fn asks_again(&self, instance: &InstanceId, stage: &Stage) -> bool {
+        let found = self.protocol.route(stage, &Outcome::Health(Health::Malformed, None));
+        found.is_some_and(|(rule, _)| {
+            let taken = self.counter(instance, stage, rule).taken;
+            rule.route.to == Target::Again && rule.route.limit.is_none_or(|limit| taken < limit)
+        })
+    }
+
+    fn counter(&self, instance: &InstanceId, stage: &Stage, rule: &Rule) -> Counter {
+        let key = counter_key(&stage.id, &rule.outcome);
+        self.run.instances.get(instance).and_then(|known| known.counters.get(&key)).cloned().unwrap_or_default()
+    }
+
     fn take(&mut self, instance: &InstanceId, stage: &Stage, outcome: &Outcome, rule: &Rule) {
         let route = &rule.route;
-        let key = counter_key(&stage.id, &rule.outcome);
-        let counter =
-            self.run.instances.get(instance).and_then(|known| known.counters.get(&key)).cloned().unwrap_or_default();
+        let counter = self.counter(instance, stage, rule);
         let open_set = route.same.map(|_| self.open_set(instance));
         let same =
             if counter.last_open.is_some() && counter.last_open == open_set { counter.same_in_a_row + 1 } else { 1 };
@@ -96,7 +109,12 @@ impl Draft {
                 let origin = Origin { stage: stage.id.clone(), outcome: Some(outcome.clone()), cut_off };
                 self.ask_shared(instance, ask, origin);
             }
-            Target::Hold => self.hold(instance, stage, Some(outcome), self.why_held(instance, stage, outcome)),
+            Target::Hold => {
+                let why = self.why_held(instance, stage, outcome);
+                let claimed =
+                    self.claimed_at(instance, stage).filter(|_| *outcome == Outcome::Verdict(Verdict::Inconclusive));
+                self.hold(instance, claimed.as_ref().unwrap_or(stage), Some(outcome), why);
+            }
             Target::Done if &**instance == MAIN => self.close_as_done(stage),
             Target::Done => self.unit_done(instance, stage),
             Target::Dropped if &**instance == MAIN => self.close_as_dropped(stage, outcome),

@@ -56,13 +56,25 @@ impl Draft {
         let claims = Some(claims).filter(|_| stated);
         // Who neither writes nor judges has no word on files that anything rests on, or that anybody could settle.
         let answers = !role.writes.is_empty() || role.judges();
-        let compared = if breach.is_empty() && answers {
-            let wrote = instance.wrote.get(role_name).cloned().unwrap_or_default();
+        let before = instance.wrote.get(role_name).cloned().unwrap_or_default();
+        let mut compared = Compared::default();
+        if breach.is_empty() && answers {
             let in_the_run = self.run.instances.values().flat_map(|it| it.wrote.values()).flat_map(|it| it.all.keys());
-            wrote.compare(claims, &result.changed, role.judges(), in_the_run)
-        } else {
-            Compared::default()
-        };
+            compared = before.compare(claims, &result.changed, role.judges(), in_the_run);
+        }
+        // What is not so is asked for again, as long as a report that cannot be used would be. After that it is a finding.
+        let is_claimed = health == Health::Ok && !compared.contradictions.is_empty();
+        if is_claimed && self.asks_again(&live.instance, stage) {
+            result.report.health = Health::Malformed;
+            result.report.verdict = Verdict::None;
+            result.report.reason = match compared.contradictions.as_slice() {
+                [first, more @ ..] if !more.is_empty() => format!("{first}, and {} more", more.len()),
+                found => found.concat(),
+            };
+            result.diagnostics.append(&mut compared.contradictions);
+            compared = before.compare(None, &result.changed, role.judges(), std::iter::empty());
+        }
+        let wrote = !(before.unfinished.is_empty() && result.changed.is_empty());
         let report = &result.report;
         let by = By { kind: ByKind::Worker, name: worker.clone() };
         self.emit_by(
@@ -92,9 +104,9 @@ impl Draft {
         if report.health == Health::Ok {
             self.deliver(stage, unit.as_ref(), &result);
             let again = &compared.contradictions;
-            self.settle_findings(attempt, (role_name, role), unit.as_ref(), report, again);
+            self.settle_findings(attempt, (role_name, role), unit.as_ref(), report, (again, wrote));
         }
-        self.open_contradictions(attempt, (role_name, role), unit.as_ref(), &compared);
+        self.open_contradictions(attempt, role_name, unit.as_ref(), &compared);
         self.beside_questions(&live, stage, report, &outcome);
         self.lapse();
         self.reason = reason(&result.report);
