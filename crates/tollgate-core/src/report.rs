@@ -331,6 +331,16 @@ pub struct Plan {
     pub retires: Vec<Retired>,
 }
 
+impl Plan {
+    /// What a worker says of requirements is a proposal. That one is in scope takes nothing away, and counts.
+    pub fn propose(&mut self) {
+        for row in &mut self.requirements {
+            let taken = row.disposition.take_if(|disposition| *disposition != Disposition::InScope);
+            row.proposed = taken.or_else(|| row.proposed.take());
+        }
+    }
+}
+
 /// One section that entered a routing decision, a question or a bundle, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -10,7 +10,8 @@ use crate::protocol::model::{Each, Kind, Over, Stage, Target, Value};
 pub fn units_over(run: &Run, subject: Option<&UnitId>, each: &Each) -> Vec<UnitId> {
     match &each.over {
         Over::Units => {
-            let planned = run.ledger.units.iter().filter(|unit| !is_lane(run, &unit.name));
+            let stays = |unit: &&Unit| unit.retired.is_none() && !is_lane(run, &unit.name);
+            let planned = run.ledger.units.iter().filter(stays);
             planned.map(|unit| unit.name.clone()).collect()
         }
         Over::It => subject.into_iter().cloned().collect(),
@@ -41,9 +42,9 @@ fn is_lane(run: &Run, unit: &UnitId) -> bool {
 }
 
 /// Whether a unit was left for another way: its flow, or one beside it, raised what the caller caught, and none of its work is in
-/// the tree. Its rows are the run's.
+/// the tree; or a later plan took it back. Its rows are the run's.
 pub fn is_left(run: &Run, unit: &Unit) -> bool {
-    unit.state == UnitState::New && !unit.in_tree && was_left(run, &unit.name)
+    unit.retired.is_some() || unit.state == UnitState::New && !unit.in_tree && was_left(run, &unit.name)
 }
 
 /// Whether every `each` that a unit belongs to was left by a raise, its own or one beside it: it was stopped, or never started.
@@ -74,9 +75,10 @@ fn is_below_a_raise(run: &Run, instance: &Instance) -> bool {
 
 /// What a unit below an `each` raised.
 pub fn raised(run: &Run, name: &str, stage: &StageId) -> Option<Name> {
+    let stays = |unit: &UnitId| run.unit(unit).is_none_or(|unit| unit.retired.is_none());
     let mut below = run.children(name).filter(|(_, child)| child.each.as_ref() == Some(stage));
     below.find_map(|(_, child)| {
         let At::Ended { end: Target::Raise(name) } = &child.at else { return None };
-        Some(name.clone())
+        child.unit.as_ref().is_none_or(stays).then(|| name.clone())
     })
 }

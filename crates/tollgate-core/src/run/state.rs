@@ -288,6 +288,9 @@ pub struct Unit {
     /// Whether its work has ever changed the run's tree.
     #[serde(default)]
     pub in_tree: bool,
+    /// Why a later plan took it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retired: Option<String>,
 }
 
 impl Unit {
@@ -383,6 +386,12 @@ pub struct Requirement {
     pub id: Name,
     pub text: String,
     pub disposition: Option<Disposition>,
+    /// What a worker proposes; it decides nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<Disposition>,
+    /// The answer by which a person disposed of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disposed_by: Option<DecisionId>,
     pub waived: Option<DecisionId>,
 }
 

@@ -6,7 +6,7 @@ use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::report::{
     CriterionReport, CriterionRow, FindingReport, Health, Judgement, Plan, QuestionReport, Report, RequirementReport,
-    UnitReport, Verdict,
+    Retired, UnitReport, Verdict,
 };
 use tollgate_core::run::decide::OpenArtifact;
 use tollgate_core::run::event::{By, ByKind, CommandRef, CommandResult};
@@ -43,7 +43,7 @@ pub(super) fn words(step: &str) -> Vec<String> {
     all
 }
 
-/// `unit NAME needs=a scope=x/** touches=…`, `row ID unit=a group=g req=R cmd=c repeat=n`, `req ID disposition=d`.
+/// `unit NAME needs=a scope=x/** touches=…`, `row ID unit=a group=g req=R cmd=c repeat=n`, `req ID disposition=d`, `retire ID why=w`.
 pub(super) fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
     let fields: BTreeMap<Name, Name> = rest.iter().map(|word| pair(word)).collect();
     let get = |key: &str| fields.get(key).cloned();
@@ -65,6 +65,10 @@ pub(super) fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
             command: get("cmd").map(|command| command.to_string()),
             repeat: get("repeat").and_then(|times| times.parse().ok()),
         }),
+        "retire" => {
+            let why = get("why").map(|why| why.to_string()).unwrap_or_default();
+            plan.retires.push(Retired { id: id.into(), why });
+        }
         _ => plan.requirements.push(RequirementReport {
             id: id.into(),
             text: format!("{id} must hold"),
@@ -127,7 +131,7 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
             "addresses" => {
                 report.claims.addresses = Some(value.split(',').filter_map(|id| id.parse().ok()).collect());
             }
-            "unit" | "row" | "req" => {
+            "unit" | "row" | "req" | "retire" => {
                 let mut parts = value.split(';');
                 let id = parts.next().unwrap_or_default().to_owned();
                 let rest: Vec<String> = parts.map(str::to_owned).collect();

@@ -119,7 +119,7 @@ fn every_script_gives_its_log() {
             // What the kernel refuses is what a case is about; a line that nobody could follow is a mistake in the script.
             let lost = ["no worker is at", "nothing was asked", "nothing lands", "no command runs"];
             let lost = log.lines().find(|line| lost.iter().any(|word| line.starts_with(&format!("  ! {word}"))));
-            assert_eq!(lost, None, "== {}", case.name);
+            assert_eq!(lost, None, "== {}\n{log}", case.name);
             if log != case.log {
                 wrong.push(format!("== {}\n{log}\n(expected)\n{}", case.name, case.log));
             }

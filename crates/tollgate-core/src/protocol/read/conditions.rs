@@ -217,7 +217,9 @@ fn statuses(set: SetKind) -> &'static [&'static str] {
     match set {
         SetKind::Criterion | SetKind::Command => &["open", "passed", "failed", "unobservable", "waived"],
         SetKind::Finding => &["open", "addressed", "fixed", "refuted", "waived"],
-        SetKind::Requirement => &["in_scope", "deferred", "out_of_scope", "non_material", "met", "waived"],
+        SetKind::Requirement => {
+            &["in_scope", "deferred", "out_of_scope", "non_material", "met", "waived", "proposed", "undecided"]
+        }
         SetKind::Unit => &STATES,
         SetKind::Decision => &["pending", "answered", "cancelled", "skipped"],
         SetKind::Question => &["open", "answered"],
@@ -237,7 +239,7 @@ fn filters(set: SetKind) -> &'static [&'static str] {
     match set {
         SetKind::Criterion | SetKind::Command => &["group"],
         SetKind::Finding => &["severity", "category"],
-        SetKind::Requirement => &["disposition"],
+        SetKind::Requirement => &["disposition", "by"],
         SetKind::Decision => &["class"],
         SetKind::Question => &["blocking"],
         SetKind::Unit => &[],
@@ -249,6 +251,7 @@ fn filter_values(set: SetKind, filter: &str) -> Option<&'static [&'static str]> 
     Some(match (set, filter) {
         (SetKind::Criterion | SetKind::Command, "group") | (SetKind::Finding, "severity" | "category") => &[],
         (SetKind::Requirement, "disposition") => Disposition::WORDS,
+        (SetKind::Requirement, "by") => &["person"],
         (SetKind::Decision, "class") => Class::WORDS,
         (SetKind::Question, "blocking") => &["true", "false"],
         _ => return None,

@@ -18,6 +18,7 @@ impl Draft {
             .run
             .children(name)
             .filter(|(_, child)| child.each.as_ref() == Some(&stage.id))
+            .filter(|(_, child)| !self.is_retired(child.unit.as_ref()))
             .map(|(id, child)| (id.clone(), (**child).clone()))
             .collect();
         for (id, child) in below {
@@ -38,6 +39,11 @@ impl Draft {
         }
         self.emit(EachEntered { instance: name.clone(), stage: stage.id.clone(), units });
         true
+    }
+
+    /// Whether a later plan took a unit back.
+    pub(super) fn is_retired(&self, unit: Option<&UnitId>) -> bool {
+        unit.and_then(|unit| self.run.unit(unit)).is_some_and(|unit| unit.retired.is_some())
     }
 
     pub(super) fn has_ended(&self, decision: DecisionId) -> bool {

@@ -22,6 +22,7 @@ impl Draft {
             .instances
             .iter()
             .filter(|(_, instance)| unit.is_none() || instance.unit == unit)
+            .filter(|(_, instance)| !self.is_retired(instance.unit.as_ref()))
             .filter_map(|(id, instance)| {
                 let At::Held { stage, .. } = &instance.at else { return None };
                 Some((id.clone(), stage.clone()))

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::event::UnitState;
 use super::super::state::Ledger;
 use crate::Name;
 use crate::id::UnitId;
@@ -30,6 +31,11 @@ pub fn problem(plan: &Plan, ledger: &Ledger) -> Option<String> {
     if let Some(id) = twice(rows) {
         return Some(format!("`{id}` is planned twice"));
     }
+    let retired =
+        ledger.units.iter().find(|old| old.retired.is_some() && plan.units.iter().any(|unit| unit.name == old.name));
+    if let Some(unit) = retired {
+        return Some(format!("unit `{}` was retired: plan it under another name", unit.name));
+    }
     let planned = plan.units.iter().map(|unit| (&unit.name, &unit.needs));
     let mut needs: BTreeMap<&UnitId, &Vec<UnitId>> =
         ledger.units.iter().map(|unit| (&unit.name, &unit.needs)).collect();
@@ -42,7 +48,36 @@ pub fn problem(plan: &Plan, ledger: &Ledger) -> Option<String> {
             return Some(format!("unit `{}` needs itself, by way of what it needs", unit.name));
         }
     }
-    None
+    plan.retires.iter().find_map(|row| not_retired(&row.id, &row.why, &needs, plan, ledger))
+}
+
+/// Why a worker cannot take something back. Units whose work is not in the tree go; what they were to show stays.
+fn not_retired(
+    id: &Name,
+    why: &str,
+    needs: &BTreeMap<&UnitId, &Vec<UnitId>>,
+    plan: &Plan,
+    ledger: &Ledger,
+) -> Option<String> {
+    if why.trim().is_empty() {
+        return Some(format!("it retires `{id}` without a reason"));
+    }
+    let is_row = ledger.criteria.iter().any(|row| row.id == *id) || ledger.requirements.iter().any(|row| row.id == *id);
+    if is_row || ledger.persons.contains(&**id) {
+        return Some(format!("it retires `{id}`: only a person takes that back"));
+    }
+    let Some(unit) = ledger.units.iter().find(|unit| *unit.name == **id) else {
+        return Some(format!("it retires `{id}`, which no plan has"));
+    };
+    if unit.state != UnitState::New || unit.in_tree {
+        return Some(format!("it retires `{id}`, but some of its work is done"));
+    }
+    let goes = |name: &UnitId| {
+        let known = ledger.units.iter().find(|unit| unit.name == *name);
+        known.is_some_and(|unit| unit.retired.is_some()) || plan.retires.iter().any(|row| *row.id == **name)
+    };
+    let needed = needs.iter().find(|(name, needs)| !goes(name) && needs.iter().any(|need| **need == **id));
+    needed.map(|(name, _)| format!("it retires `{id}`, which `{name}` needs"))
 }
 
 /// The first name that is there again.

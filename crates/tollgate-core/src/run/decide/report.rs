@@ -35,6 +35,8 @@ impl Draft {
         let role = protocol.roles.get(role_name).ok_or_else(|| missing("role", role_name))?;
         let unit = instance.unit.clone();
 
+        result.report.plan.propose();
+        result.artifacts.values_mut().for_each(|artifact| artifact.plan.propose());
         let breach = self.breach(role, &live.instance, unit.as_ref(), &result.changed);
         let planned = used(&stage.gives, &result.report.plan);
         let plans = || std::iter::once(&planned).chain(result.artifacts.values().map(|artifact| &artifact.plan));
@@ -175,7 +177,7 @@ impl Draft {
     }
 
     pub fn planned(&mut self, plan: &Plan, from: &str) {
-        if !(plan.units.is_empty() && plan.requirements.is_empty() && plan.criteria.is_empty()) {
+        if *plan != Plan::default() {
             self.emit(LedgerPlanned { plan: plan.clone(), from: from.into() });
         }
     }
@@ -206,6 +208,7 @@ fn used(given: &[Resource], plan: &Plan) -> Plan {
     let gives = |what| given.contains(&what);
     if !gives(Resource::Units) {
         plan.units.clear();
+        plan.retires.clear();
     }
     if !gives(Resource::Requirements) {
         plan.requirements.clear();

@@ -35,7 +35,7 @@ pub(super) fn amended(run: &mut Run, decision: crate::id::DecisionId, resource: 
 
 /// A plan replaces rows of the same name and keeps what is not in it: nothing vanishes from the ledger.
 pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned, by_person: bool) {
-    let Plan { units, requirements, criteria, retires: _ } = &planned.plan;
+    let Plan { units, requirements, criteria, retires } = &planned.plan;
     if by_person {
         let names = units.iter().map(|row| &*row.name).chain(requirements.iter().map(|row| &*row.id));
         ledger.persons.extend(names.chain(criteria.iter().map(|row| &*row.id)).map(Name::from));
@@ -55,11 +55,12 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned, by_person: bool
             accepted_on: None,
             tree: None,
             in_tree: false,
+            retired: None,
         };
         match ledger.units.iter_mut().find(|old| old.name == row.name) {
             Some(old) => {
-                let Unit { state, accepted_on, tree, in_tree, .. } = old.clone();
-                *old = Unit { state, accepted_on, tree, in_tree, ..unit };
+                let Unit { state, accepted_on, tree, in_tree, retired, .. } = old.clone();
+                *old = Unit { state, accepted_on, tree, in_tree, retired, ..unit };
             }
             None => ledger.units.push(unit),
         }
@@ -69,9 +70,13 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned, by_person: bool
             id: row.id.clone(),
             text: row.text.clone(),
             disposition: row.disposition.clone(),
+            proposed: row.proposed.clone(),
+            disposed_by: None,
             waived: None,
         };
         match ledger.requirements.iter_mut().find(|old| old.id == row.id) {
+            // What a person decided of it is not undone by naming it again.
+            Some(old) if old.disposed_by.is_some() => old.proposed = requirement.proposed,
             Some(old) => *old = requirement,
             None => ledger.requirements.push(requirement),
         }
@@ -94,8 +99,13 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned, by_person: bool
             None => ledger.criteria.push(criterion),
         }
     }
+    for row in retires {
+        if let Some(unit) = ledger.units.iter_mut().find(|unit| *unit.name == *row.id) {
+            unit.retired = Some(row.why.clone());
+        }
+    }
     let parts = [
-        (Resource::Units, units.is_empty()),
+        (Resource::Units, units.is_empty() && retires.is_empty()),
         (Resource::Requirements, requirements.is_empty()),
         (Resource::Criteria, criteria.is_empty()),
     ];
@@ -215,6 +225,7 @@ pub(super) fn dispose(run: &mut Run, disposed: &RequirementsDisposed) {
     for row in &mut ledger.requirements {
         if let Some(disposition) = disposed.dispositions.get(&row.id) {
             row.disposition = Some(disposition.clone());
+            row.disposed_by = Some(disposed.decision);
         }
     }
     bump(ledger, Resource::Requirements);

@@ -204,6 +204,7 @@ impl Eval<'_> {
                 .iter()
                 .filter(|row| self.unit.and_then(|u| run.unit(u)).is_none_or(|u| u.requirements.contains(&row.id)))
                 .filter(|row| passes("disposition", row.disposition.as_deref()))
+                .filter(|row| passes("by", row.disposed_by.map(|_| "person")))
                 .map(|row| Member {
                     word: requirement_word(run, row, self.bound_to),
                     fresh: true,
@@ -214,7 +215,7 @@ impl Eval<'_> {
                 .ledger
                 .units
                 .iter()
-                .filter(|unit| self.unit.is_none_or(|name| unit.name == *name))
+                .filter(|unit| unit.retired.is_none() && self.unit.is_none_or(|name| unit.name == *name))
                 .map(|unit| Member { word: unit_word(run, unit), fresh: true, parts: unit_parts(run, unit) })
                 .collect(),
             SetKind::Decision => run
@@ -265,6 +266,7 @@ pub(super) fn requirement_word<'a>(run: &Run, row: &'a Requirement, resources: &
     };
     match &row.disposition {
         Some(Disposition::InScope) if rows.peek().is_some() && rows.all(shown) => "met",
+        None if row.proposed.is_some() => "proposed",
         Some(Disposition::Other(_)) | None => "undecided",
         Some(decided) => decided,
     }
