@@ -155,6 +155,9 @@ mod tests {
         for (name, declaration) in declarations() {
             dialects.add(&name, declaration);
         }
+        for (name, declaration) in document_declarations() {
+            dialects.add_document(&name, declaration);
+        }
         let (protocol, _) = protocol::read(include_str!("../../../protocols/build-plan.yaml"));
         assert_eq!(protocol::check(&protocol.unwrap(), &dialects), []);
     }

@@ -53,11 +53,18 @@ flows:
       on: {accept: land, reject: {to: code, limit: 3, then: stuck}}
     - {id: land, land: run, on: {landed: done, conflict: {to: code, limit: 1, then: hold}, out_of_scope: hold, refused: hold}}
 ";
-const DIALECT: &str =
-    "d: {verdicts: [accept, reject], healths: [failed, malformed], sections: {done: claim, next: note}}";
+const DIALECT: &str = "\
+d: {verdicts: [accept, reject], healths: [failed, malformed], sections: {done: claim, next: note}, gives: {size: [small, large]}, brings: [units]}
+e: {healths: [failed, malformed]}
+t: {document: true, brings: [criteria], fields: {status: [draft, approved]}}
+p: {document: true, brings: [units], attrs: [touches]}
+";
 
 /// Two named units instead of those of a plan.
 const LANES: (&str, &str) = ("over: units", "over: [north, south]");
+
+/// The task is a plan with units.
+const PLANNED: (&str, &str) = ("task: {schema: t,", "task: {schema: p,");
 
 fn found(text: &str) -> Vec<Diagnostic> {
     let (dialects, problems) = Dialects::read(DIALECT);
@@ -98,7 +105,7 @@ fn total() {
         (&[("inconclusive: stuck, ", "")], "TG0110@37:11"),
         (&[("on: {ok: sign}", "on: {ok: sign, accept: sign}")], "TG0111@22:80"),
         (&[("otherwise: {", "otherwise: {partiel: hold, ")], "TG0111@19:13"),
-        (&[("planner: {contract: d,", "planner: {contract: e,")], "TG0113@9:3"),
+        (&[("planner: {contract: d,", "planner: {contract: f,")], "TG0113@9:3"),
         (&[("[accept, reject]", "[accept, accept_with_notes, reject]")], "TG0114@11:3 TG0110@37:11"),
         // A pattern that meets no code, and a skipped ask whose origin has no such way on.
         (&[("on: {ok: judge}", "on: {ok: judge, \"failed.x*\": hold}")], "TG0111@36:51"),
@@ -362,8 +369,82 @@ fn declared() {
         (&[("{size: large}", "{some: unit, is: ripe}")], "TG0151@31:30"),
         (&[("gives: [plan, units, size]", "gives: [plan, size]")], "TG0152@26:11"),
         (&[("{command: ci}", "{every: requirement, is: met}")], "TG0152@16:3 TG0152@30:11 TG0152@34:12"),
+        // A plan that is an input has given its units before the first stage.
+        (&[PLANNED, ("gives: [plan, units, size]", "gives: [plan, size]")], ""),
+        (
+            &[PLANNED, ("schema: p,", "schema: p, brings: [],"), ("gives: [plan, units, size]", "gives: [plan, size]")],
+            "TG0152@26:11",
+        ),
         (&[("stop: Stop}}\n      on", "stop: Stop}}\n      gives: [size]\n      on")], "TG0153@23:11"),
         (&[("given: input", "given: {size: small}")], "TG0150@7:36"),
+    ]);
+}
+
+/// What stages and documents are said to bring, their contracts can bring.
+#[test]
+fn documents() {
+    let reads = |field: &'static str| ("{command: ci}", field);
+    check(&[
+        (&[("schema: t", "schema: tt")], "TG0113@7:36"),
+        (&[("schema: t", "schema: d")], "TG0113@7:36"),
+        // Units, requirements and variables come with a report or a document.
+        (&[("planner: {contract: d,", "planner: {contract: e,")], "TG0153@22:12 TG0153@22:12"),
+        (
+            &[
+                PLANNED,
+                ("planner: {contract: d,", "planner: {contract: e,"),
+                ("[plan, units, size]", "[plan]"),
+                ("{size: large}", "{mode: lean}"),
+                ("vars: {size: {one_of: [small, large]}}\n", ""),
+            ],
+            "",
+        ),
+        (&[("gives: [plan, units, size]", "gives: [plan, units, requirements, size]")], "TG0153@22:12"),
+        (&[("schema: t,", "schema: t, brings: [criteria],")], ""),
+        (&[("schema: t,", "schema: t, brings: [requirements],")], "TG0153@7:36"),
+        (&[("schema: t,", "brings: [criteria],")], "TG0153@7:36"),
+        (
+            &[("vars: {", "vars: {fate: {one_of: [keep]}, "), ("[plan, units, size]", "[plan, units, size, fate]")],
+            "TG0126@4:8 TG0153@22:12",
+        ),
+        // A report that is the document is in the contract of the document.
+        (&[("{path: plan.md}", "{schema: d, from: report}")], ""),
+        (&[("{path: plan.md}", "{schema: d@1, from: report}")], ""),
+        (&[("{path: plan.md}", "{schema: t, from: report}")], "TG0153@22:12"),
+        // Paths and projections.
+        (&[("path: plan.md", "path: \"{run}/{mode}.md\"")], ""),
+        (&[("path: plan.md", "path: \"{session}/plan.md\"")], "TG0120@7:13"),
+        (&[("given: input", "given: input, shown_at: \"{mode}/task.md\"")], "TG0120@7:36"),
+        (&[("asks:\n", "projections: {\"{run}/{unit}-{role}.md\": status-block.handoff}\nasks:\n")], ""),
+        (&[("asks:\n", "projections: {\"{run}/{side}.md\": status-block.handoff}\nasks:\n")], "TG0120@15:15"),
+        (&[("asks:\n", "projections: {status.json: d.status}\nasks:\n")], "TG0120@15:15"),
+        // Fields of a document.
+        (&[reads("{artifact: task, with: {status: approved}}")], ""),
+        (&[reads("{artifact: task, with: {status: perfect}}")], "TG0151@14:3"),
+        (&[reads("{artifact: task, with: {mood: good}}")], "TG0120@14:3"),
+        (&[reads("{artifact: plan, with: {status: approved}}")], "TG0120@14:3"),
+        // Attributes of units.
+        (&[reads("{it.touches: input}")], "TG0153@14:3"),
+        (&[PLANNED, reads("{it.touches: input}")], ""),
+        (&[reads("{every: unit, has: labels}")], "TG0153@14:3"),
+        (&[PLANNED, reads("{every: unit, has: labels}")], ""),
+    ]);
+}
+
+/// What nothing heeds is no rule.
+#[test]
+fn without_effect() {
+    check(&[
+        (&[("[\"*.done\"]}}", "[\"*.done\"]}, session: planner}")], "TG0128@11:3"),
+        (&[("[\"*.done\"]}}", "[\"*.done\"]}, scope: advisory}")], "TG0128@11:3"),
+        (&[("[\"*.done\"]}", "[\"*.done\", notes]}")], "TG0128@11:3"),
+        (&[("sees: {all_but: [\"*.done\"]}", "sees: {only: [change, requirements]}")], "TG0128@11:3"),
+        (&[("{id: code,", "{id: code, label: CODE,")], "TG0128@36:12"),
+        (&[("question: Go?", "question: Go?, shows: [plan]")], ""),
+        (&[("question: Go?", "question: Go?, shows: [change]")], "TG0128@23:11"),
+        (&[("[small, large]", "[small, large], default: small")], "TG0128@4:8"),
+        (&[("[full, lean], required: true", "[full, lean], required: true, default: full")], "TG0128@3:10"),
+        (&[("{path: plan.md}", "{from: report, sections: [Goals]}")], "TG0128@7:13"),
     ]);
 }
 
@@ -373,8 +454,6 @@ fn isolated() {
         (&[("sees: {all_but: [\"*.done\"]}", "sees: full")], "TG0160@37:11"),
         (&[("sees: {all_but: [\"*.done\"]}", "sees: full, shown_claims: [coder.done]")], ""),
         (&[("sees: {all_but: [\"*.done\"]}", "sees: {only: [change, coder.done]}")], "TG0160@37:11"),
-        (&[("[\"*.done\"]}}", "[\"*.done\"]}, session: coder}")], "TG0161@37:11"),
-        (&[("[\"*.done\"]}}", "[\"*.done\"]}, session: planner}")], ""),
         (&[("reject], writes: none", "reject], writes: [code]")], "TG0162@37:11"),
         (&[("reject], writes: none", "reject], writes: [code], self_check: true")], ""),
         (&[("reject], writes: none", "reject], writes: [tests]")], ""),

@@ -9,7 +9,10 @@
 
 use tollgate_core::protocol::{self, Dialects};
 
-const DIALECT: &str = "d: {verdicts: [accept, reject], healths: [failed, malformed], sections: {done: claim}}";
+const DIALECT: &str = "\
+d: {verdicts: [accept, reject], healths: [failed, malformed], sections: {done: claim}, brings: [units]}
+p: {document: true, brings: [units], attrs: [touches]}
+";
 const HEAD: &str = "\
 protocol: paths
 version: 1
@@ -62,6 +65,7 @@ fn skipping_for_a_gate_adds_it() {
         format!(
             "\
 units: {{attrs: {{touches: {{set_of: [input, network]}}}}}}
+artifacts: {{plan: {{schema: p, given: input}}}}
 gates: {{good: {{holds: {{judged: judge}}, bound_to: [code], mandatory: {{run: true}}}}}}
 flows:
   main:
@@ -213,6 +217,7 @@ flows:
 fn attributes_have_consistent_answers() {
     let rest = "\
 units: {attrs: {touches: {set_of: [input, network]}}}
+artifacts: {plan: {schema: p, given: input}}
 gates: {good: {holds: {judged: judge}, bound_to: [code], mandatory: {run: {it.touches: input}}}}
 flows:
   main:

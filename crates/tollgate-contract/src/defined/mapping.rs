@@ -171,7 +171,8 @@ pub fn declaration(definition: &Definition) -> Declaration {
         (Brought::Notices, notices),
     ];
     let brings = brings.into_iter().filter_map(|(brought, is_there)| is_there.then_some(brought)).collect();
-    let mut declaration = Declaration { fields: closed_fields(definition), brings, ..Declaration::default() };
+    let attrs = plan.units.iter().flat_map(|units| &units.attrs).map(|(attr, _)| attr.clone()).collect();
+    let mut declaration = Declaration { fields: closed_fields(definition), brings, attrs, ..Declaration::default() };
     let Some(mapping) = &definition.report else { return declaration };
     declaration.rows_shown = mapping.rows_shown;
     for case in &mapping.cases {

@@ -6,7 +6,7 @@ use std::io;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
-use crate::protocol::model::ScopePolicy;
+use crate::protocol::model::{ITEMS, ScopePolicy};
 use crate::run::state::Collision;
 
 use super::items::Shown;
@@ -41,7 +41,7 @@ const NAMES: [&str; 16] = [
 ];
 
 fn is_known(name: &str) -> bool {
-    NAMES.contains(&name) || crate::run::bundle::ITEMS.contains(&name)
+    NAMES.contains(&name) || ITEMS.contains(&name)
 }
 
 fn environment() -> Result<Environment<'static>, ContextError> {
@@ -150,8 +150,7 @@ fn values(dispatch: &Dispatch<'_>, shown: &Shown, instructions: &str) -> BTreeMa
     let text = |text: String| Value::from(text.trim_end().to_owned());
     let some =
         |text: Option<String>| text.map_or_else(|| Value::from(()), |text| Value::from(text.trim_end().to_owned()));
-    let mut values: BTreeMap<&'static str, Value> =
-        crate::run::bundle::ITEMS.iter().map(|item| (*item, some(shown.block(item)))).collect();
+    let mut values: BTreeMap<&'static str, Value> = ITEMS.iter().map(|item| (*item, some(shown.block(item)))).collect();
     values.extend([
         ("run", text(dispatch.run.id.to_string())),
         ("attempt", text(dispatch.id.to_string())),

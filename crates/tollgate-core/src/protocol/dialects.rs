@@ -25,8 +25,17 @@ pub struct Declaration {
     pub fields: BTreeMap<Name, Vec<Name>>,
     /// What it can bring beside its verdict.
     pub brings: Vec<Brought>,
+    /// The attributes that its units can have.
+    pub attrs: Vec<Name>,
     /// Whether a verdict counts for every row that the worker was shown.
     pub rows_shown: bool,
+}
+
+impl Declaration {
+    /// Whether it can bring a part of the ledger.
+    pub fn can_bring(&self, resource: &str) -> bool {
+        self.brings.iter().any(|brought| brought.word() == resource)
+    }
 }
 
 /// What a report or document can bring.
@@ -107,6 +116,11 @@ impl Dialects {
         self.contracts.keys()
     }
 
+    /// The names of all contracts of documents, in order.
+    pub fn document_names(&self) -> impl Iterator<Item = &Name> {
+        self.documents.keys()
+    }
+
     /// Reads a file of declarations: a map of contract to what it declares.
     pub fn read(text: &str) -> (Self, Vec<Diagnostic>) {
         let node = match yaml::parse(text) {
@@ -114,26 +128,32 @@ impl Dialects {
             Err(diagnostic) => return (Self::default(), vec![diagnostic]),
         };
         let mut problems = Problems::default();
-        let mut contracts = BTreeMap::new();
+        let mut read = Self::default();
         for (key, value) in problems.entries(&node, "the file of dialects") {
-            contracts.insert(key.text.clone(), declaration(value, &key.text, &mut problems));
+            let mut fields = Fields::open(value, format!("the dialect `{}`", key.text), &mut problems);
+            let document = fields.take("document").and_then(|node| problems.bool(node, "`document`"));
+            let is_document = document.unwrap_or_default();
+            let kind = if is_document { &mut read.documents } else { &mut read.contracts };
+            kind.insert(key.text.clone(), declaration(fields, is_document, &mut problems));
         }
-        (Self { contracts, ..Self::default() }, problems.into_list())
+        (read, problems.into_list())
     }
 }
 
 /// The name of a contract without its version.
-fn bare(id: &str) -> &str {
+pub(super) fn bare(id: &str) -> &str {
     id.split_once('@').map_or(id, |(name, _)| name)
 }
 
-fn declaration(node: &Node, name: &str, problems: &mut Problems) -> Declaration {
-    let mut fields = Fields::open(node, format!("the dialect `{name}`"), problems);
+fn declaration(mut fields: Fields<'_>, is_document: bool, problems: &mut Problems) -> Declaration {
     let verdicts = fields.take("verdicts").map(|n| words(n, "a verdict", &verdict_words(), problems));
-    let healths = fields.need("healths", problems).map(|n| words(n, "a health", &health_words(), problems));
+    let healths = if is_document { fields.take("healths") } else { fields.need("healths", problems) };
+    let healths = healths.map(|n| words(n, "a health", &health_words(), problems));
     let codes = fields.take("codes").map(|n| problems.entries(n, "codes")).unwrap_or_default();
     let sections = fields.take("sections").map(|n| problems.entries(n, "sections")).unwrap_or_default();
     let gives = fields.take("gives").map(|n| problems.entries(n, "gives")).unwrap_or_default();
+    let asked = fields.take("fields").map(|n| problems.entries(n, "fields")).unwrap_or_default();
+    let attrs = fields.take("attrs").map(|n| problems.texts(n, "attributes")).unwrap_or_default();
     let known = Brought::ALL.map(|brought| (brought.word(), brought));
     let brings = fields.take("brings").map(|n| words(n, "what a contract brings", &known, problems));
     fields.close(problems);
@@ -141,6 +161,7 @@ fn declaration(node: &Node, name: &str, problems: &mut Problems) -> Declaration 
         verdicts: verdicts.unwrap_or_default(),
         healths: healths.unwrap_or_default(),
         brings: brings.unwrap_or_default(),
+        attrs: attrs.into_iter().map(|(attr, _)| attr).collect(),
         ..Declaration::default()
     };
     for (key, value) in codes {
@@ -158,9 +179,14 @@ fn declaration(node: &Node, name: &str, problems: &mut Problems) -> Declaration 
             declaration.sections.insert(key.text.clone(), class);
         }
     }
-    for (key, value) in gives {
-        let values = problems.texts(value, "the values of a variable").into_iter().map(|(value, _)| value).collect();
-        declaration.gives.insert(key.text.clone(), values);
+    let Declaration { gives: variables, fields, .. } = &mut declaration;
+    for (entries, kept, what) in
+        [(gives, variables, "the values of a variable"), (asked, fields, "the values of a field")]
+    {
+        for (key, value) in entries {
+            let values = problems.texts(value, what).into_iter().map(|(value, _)| value).collect();
+            kept.insert(key.text.clone(), values);
+        }
     }
     declaration
 }

@@ -7,6 +7,7 @@ pub mod dialects;
 pub mod graph;
 pub mod model;
 mod outcome;
+mod projection;
 mod read;
 pub mod render;
 

@@ -14,6 +14,7 @@ use crate::scope::Area;
 use crate::words::{words, words_or_name};
 
 pub use super::artifact::{Artifact, Given};
+pub use super::projection::{Projection, Renderer};
 
 /// A whole protocol. Maps keep their order of names; lists keep the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,8 +35,8 @@ pub struct Protocol {
     pub otherwise: Vec<Rule>,
     /// `main` is the run; the others are run by `each`. In the order of the file.
     pub flows: Vec<Flow>,
-    /// Path template to renderer.
-    pub projections: BTreeMap<Name, Name>,
+    /// By path template.
+    pub projections: BTreeMap<Name, Projection>,
 }
 
 impl Protocol {
@@ -101,6 +102,10 @@ impl Role {
         !self.verdicts.is_empty()
     }
 }
+
+/// What there is to see besides documents and reports.
+pub const ITEMS: [&str; 9] =
+    ["goal", "project", "unit", "units", "criteria", "findings", "evidence", "change", "decisions"];
 
 /// What a role is shown. Items are names of the closed list, artifacts, or `role.section` (`*.section`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -418,18 +423,25 @@ impl Protocol {
 impl Protocol {
     /// Every condition of the protocol, and every part of each.
     pub fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        self.placed_conditions().map(|(_, condition)| condition)
+    }
+
+    /// The same, each with the place of the stage, gate or artifact that it belongs to.
+    pub fn placed_conditions(&self) -> impl Iterator<Item = (Place, &Condition)> {
         let stages = self.flows.iter().flat_map(|flow| &flow.stages).chain(&self.asks).flat_map(|stage| {
             let recommend = if let Kind::Ask(ask) = &stage.kind { ask.recommend.as_slice() } else { &[] };
-            stage.when.iter().chain(recommend.iter().map(|(_, condition)| condition))
+            let all = stage.when.iter().chain(recommend.iter().map(|(_, condition)| condition));
+            all.map(|condition| (stage.place, condition))
         });
-        let gates = self
-            .gates
-            .values()
-            .flat_map(|gate| std::iter::once(&gate.holds).chain(&gate.mandatory_unit).chain(&gate.mandatory_run));
+        let gates = self.gates.values().flat_map(|gate| {
+            let all = std::iter::once(&gate.holds).chain(&gate.mandatory_unit).chain(&gate.mandatory_run);
+            all.map(|condition| (gate.place, condition))
+        });
         let artifacts = self.artifacts.values().filter_map(|artifact| {
-            if let Given::InputWhen(condition) = &artifact.given { Some(condition) } else { None }
+            if let Given::InputWhen(condition) = &artifact.given { Some((artifact.place, condition)) } else { None }
         });
-        stages.chain(gates).chain(artifacts).flat_map(Condition::parts)
+        let all = stages.chain(gates).chain(artifacts);
+        all.flat_map(|(place, condition)| condition.parts().map(move |part| (place, part)))
     }
 }
 

@@ -3,14 +3,10 @@
 use super::event::BundleItem;
 use super::state::Run;
 use crate::Name;
-use crate::protocol::model::{Role, Sees};
+use crate::protocol::model::{ITEMS, Role, Sees};
 
-/// What there is to see besides documents and reports. A bundle names an item even when it is empty: an empty list of
-/// findings is a fact too.
-pub const ITEMS: [&str; 9] =
-    ["goal", "project", "unit", "units", "criteria", "findings", "evidence", "change", "decisions"];
-
-/// Everything a role is shown when it is dispatched in an instance.
+/// Everything a role is shown when it is dispatched in an instance. A bundle names an item even when it is empty: an empty
+/// list of findings is a fact too.
 pub fn bundle(run: &Run, instance: &str, role: &Role) -> Vec<BundleItem> {
     let unit = run.instances.get(instance).and_then(|known| known.unit.clone());
     let plain = ITEMS.iter().filter(|item| **item != "unit" || unit.is_some());

@@ -48,12 +48,6 @@ const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
     ("team", "route around an each", "main.review-strategy.per-batch", SAME_UNITS),
     ("team", "route around an each", "main.final-review.accept", SAME_UNITS),
     ("team", "route around an each", "main.final-pass.all", SAME_UNITS),
-    (
-        "build-plan",
-        "judge in the author's session",
-        "tester",
-        "the author works in `simple` only, the tester never does",
-    ),
 ];
 const STILL_READ: &str = "a stage still requires the gate, or a condition reads it";
 const BY_PERSON: &str = "a person decides in every round of the loop";

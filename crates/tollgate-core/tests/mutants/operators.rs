@@ -302,7 +302,7 @@ impl Maker<'_> {
                     of(tree, &|role| drop_key(role, "shown_claims"));
                 });
             }
-            self.add("judge in the author's session", &name.text, &[Code::SESSION_SHARED], |tree| {
+            self.add("judge in the author's session", &name.text, &[Code::NO_EFFECT], |tree| {
                 of(tree, &|role| put(role, "session", yaml(&writer)));
             });
             let notes = |(_, role): &(_, Node)| words(role.get("verdicts")).contains(&"accept_with_notes".into());
@@ -372,6 +372,11 @@ impl Maker<'_> {
                     for (flow, i, _, node) in stages(self.root) {
                         if node.get("gives").is_some() {
                             drop_word(get(stage(tree, &flow, i), "gives"), "units");
+                        }
+                    }
+                    for (name, artifact) in self.root.get("artifacts").map(entries).unwrap_or_default() {
+                        if artifact.get("brings").is_some() {
+                            drop_word(get(get(get(tree, "artifacts"), &name.text), "brings"), "units");
                         }
                     }
                 });

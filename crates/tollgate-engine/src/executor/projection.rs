@@ -7,21 +7,17 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use tollgate_core::documents;
+use tollgate_core::protocol::model::Renderer;
 use tollgate_core::run::Run;
 use tollgate_store::Journal;
-
-/// Renders a projection: paths, filled in from the template, and their content.
-type Renderer = fn(&Run, &str, &dyn Journal) -> BTreeMap<String, Vec<u8>>;
-
-/// The renderers there are, by the name that protocols give them.
-const RENDERERS: &[(&str, Renderer)] = &[("status-block.handoff", handoffs)];
 
 /// Writes the projections of a run that differ from what its state says. What cannot be written is left for the next
 /// time: a projection is never needed for anything.
 pub fn write(folder: &Path, run: &Run, journal: &dyn Journal) {
-    let rendered = run.protocol.projections.iter().filter_map(|(template, renderer)| {
-        let (_, render) = RENDERERS.iter().find(|(name, _)| *name == &**renderer)?;
-        Some(render(run, template, journal))
+    let rendered = run.protocol.projections.iter().filter_map(|(template, projection)| {
+        Some(match Renderer::parse(&projection.renderer)? {
+            Renderer::Handoffs => handoffs(run, template, journal),
+        })
     });
     for (path, bytes) in rendered.flatten().chain(shown(run, journal)) {
         if let Some(path) = inside(folder, &path)

@@ -29,7 +29,7 @@ use tollgate_core::run::{self, Command, Decided, Recorded, Rejection, Run, Stamp
 
 use crate::log;
 use crate::world::World;
-pub use protocols::{dialects_text, protocol_text};
+pub use protocols::{dialects, protocol_text};
 pub use words::by;
 use words::{documents, judged, names, pair, planned, read_report, words};
 

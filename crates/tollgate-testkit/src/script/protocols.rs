@@ -1,5 +1,9 @@
 //! The protocols that scripts, tests and the simulator run.
 
+use tollgate_contract::registry::Contracts;
+use tollgate_core::protocol::Dialects;
+use tollgate_engine::service;
+
 /// A protocol of the kit or of the product, by name.
 pub fn protocol_text(name: &str) -> Option<&'static str> {
     match name {
@@ -12,7 +16,9 @@ pub fn protocol_text(name: &str) -> Option<&'static str> {
     }
 }
 
-/// What the dialect of the synthetic protocols declares.
-pub const fn dialects_text() -> &'static str {
-    include_str!("../../protocols/dialects.yaml")
+/// What the contracts of the product and the dialect of the synthetic protocols declare.
+pub fn dialects() -> Dialects {
+    let mut dialects = service::dialects(&Contracts::default());
+    dialects.merge(Dialects::read(include_str!("../../protocols/dialects.yaml")).0);
+    dialects
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use tollgate_contract::registry::Contracts;
 use tollgate_core::Name;
 use tollgate_core::id::{RunId, UnitId};
 use tollgate_core::protocol::model::{Given, Value, VariableKind};
@@ -13,12 +12,11 @@ use tollgate_core::report::{CriterionRow, Plan};
 use tollgate_core::run::budget::{Budgets, Measure};
 use tollgate_core::run::decide::{Open, OpenArtifact};
 use tollgate_core::run::gate;
-use tollgate_engine::service;
 use tollgate_engine::session::pinned_protocol;
 use tollgate_store::Object;
 
 use super::rng::Rng;
-use crate::script::{dialects_text, protocol_text};
+use crate::script::{dialects, protocol_text};
 use crate::world::World;
 
 /// The protocols that are played unless one is named: all that are shipped, and those that exercise what no shipped one does.
@@ -38,9 +36,7 @@ pub struct Played {
 
 impl Played {
     fn new(name: &str, text: String) -> Self {
-        let mut dialects = service::dialects(&Contracts::default());
-        dialects.merge(Dialects::read(dialects_text()).0);
-        Self { name: name.to_owned(), text, dialects }
+        Self { name: name.to_owned(), text, dialects: dialects() }
     }
 
     /// Every protocol that is played unless one is named.

@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
 use tollgate_core::id::AttemptId;
-use tollgate_core::protocol::{Dialects, check, read};
+use tollgate_core::protocol::{check, read};
 use tollgate_core::run::Event;
-use tollgate_testkit::script::{Play, dialects_text, play, play_under};
+use tollgate_testkit::script::{Play, dialects, play, play_under};
 
 struct Case {
     name: String,
@@ -73,7 +73,7 @@ impl Script {
         }
         let (read, problems) = read(&protocol);
         assert!(problems.is_empty(), "== {}: {problems:#?}", case.name);
-        let breaches = check(&read.unwrap(), &Dialects::read(dialects_text()).0);
+        let breaches = check(&read.unwrap(), &dialects());
         assert!(breaches.is_empty(), "== {}: {breaches:#?}", case.name);
         Self { protocol: Some(protocol), steps: steps.join("\n") }
     }
@@ -141,7 +141,7 @@ fn what_is_only_looked_at_is_looked_at_where_it_counts() {
     let (before, _) = text.split_once("  side:\n").unwrap();
     let looks = "    - {id: check, dispatch: checker, ensures: [covered], on: {accept: done, reject: hold}}\n";
     let (protocol, _) = read(&format!("{before}  side:\n{looks}"));
-    let breaches = check(&protocol.unwrap(), &Dialects::read(dialects_text()).0);
+    let breaches = check(&protocol.unwrap(), &dialects());
     assert!(breaches.iter().any(|breach| breach.code == Code::NOT_LANDED), "{breaches:#?}");
 }
 

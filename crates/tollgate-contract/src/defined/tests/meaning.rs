@@ -22,6 +22,11 @@ fn codes_are_those_that_protocols_know() {
         let expected = expected.iter().flat_map(|(health, codes)| codes.iter().map(|code| (*health, code.clone())));
         assert_eq!(codes, expected.collect(), "{dialect}");
     }
+    let documents = registry::document_declarations();
+    for name in known.document_names() {
+        let (expected, declared) = (known.document(name).unwrap(), &documents[name]);
+        assert_eq!((&expected.brings, &expected.attrs), (&declared.brings, &declared.attrs), "{name}");
+    }
 }
 
 #[test]

@@ -7,10 +7,12 @@
 use std::collections::BTreeSet;
 
 use super::super::condition::{Condition, SetKind};
+use super::super::dialects::Dialects;
 use super::super::graph::{Edge, End, Graph, Node, SIZE_MAX};
 use super::super::model::{Each, Given, Kind, Land, Over, Resource, Stage};
 use super::super::{LandOutcome, Outcome};
 use super::change::{Changes, Reach, reaches};
+use super::documents;
 use super::gated::parts;
 use super::space::{Facts, Space, State, join, normal};
 use super::truth::{Judge, Truth};
@@ -63,6 +65,7 @@ pub(super) enum Lists {
 /// The result: every point with its state.
 pub(super) struct DataFlow<'a, 'p> {
     pub graph: &'a Graph<'p>,
+    dialects: &'a Dialects,
     pub space: &'a Space,
     pub judge: Judge<'a>,
     pub changes: Changes<'a>,
@@ -75,9 +78,10 @@ pub(super) struct DataFlow<'a, 'p> {
 
 impl<'a, 'p> DataFlow<'a, 'p> {
     /// Runs the analysis; `None` when the protocol is too large.
-    pub fn run(graph: &'a Graph<'p>, space: &'a Space, lists: Lists) -> Option<Self> {
+    pub fn run(graph: &'a Graph<'p>, dialects: &'a Dialects, space: &'a Space, lists: Lists) -> Option<Self> {
         let mut flow = Self {
             graph,
+            dialects,
             space,
             judge: Judge { protocol: graph.protocol, space },
             changes: Changes::new(graph.protocol, space),
@@ -151,12 +155,10 @@ impl<'a, 'p> DataFlow<'a, 'p> {
                 };
                 if there {
                     facts.set(self.space.artifacts[name]);
-                    let brings = |what| artifact.brings.iter().flatten().any(|brought| *brought == what);
-                    if brings(Resource::Units) {
-                        facts.set(self.space.units);
-                    }
-                    if brings(Resource::Requirements) {
-                        facts.set(self.space.requirements);
+                    for (resource, bit) in [("units", self.space.units), ("requirements", self.space.requirements)] {
+                        if documents::brings(artifact, resource, self.dialects) {
+                            facts.set(bit);
+                        }
                     }
                 }
             }

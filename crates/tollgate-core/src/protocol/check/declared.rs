@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::super::condition::{Condition, SetKind};
-use super::super::dialects::Dialects;
+use super::super::dialects::{Declaration, Dialects, bare};
 use super::super::graph::{End, Graph, Node};
-use super::super::model::{Ask, Given, Kind, Over, Stage, VariableKind};
+use super::super::model::{Ask, Given, Kind, Over, Resource, Role, Stage, VariableKind};
 use super::Breaches;
 use super::dataflow::{DataFlow, Instance};
+use super::documents::brings;
 use super::space::State;
 use crate::Name;
 use crate::code::Code;
@@ -22,26 +23,82 @@ pub(super) fn gives(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
                 Kind::Ask(ask) => ask_gives(graph, ask, given),
                 Kind::Dispatch { role } => {
                     let role = graph.protocol.roles.get(role);
-                    let dialect = role.and_then(|role| dialects.get(&role.contract));
-                    let values = values(graph, given);
-                    // A declaration that names no variable says nothing about them.
-                    dialect.filter(|d| !d.gives.is_empty()).and_then(|dialect| {
-                        let declared = values?;
-                        match dialect.gives.get(&**given) {
-                            None => Some(format!("its contract cannot give `{given}`")),
-                            Some(can) if can.iter().any(|value| !declared.contains(value)) => {
-                                Some(format!("its contract gives `{given}` values that are not declared"))
-                            }
-                            Some(_) => None,
-                        }
-                    })
+                    role.and_then(|role| report_gives(graph, stage, role, given, dialects))
                 }
                 Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => Some("only a dispatch or an ask gives".into()),
             };
             if let Some(wrong) = wrong {
                 let message = format!("the stage `{}` cannot give `{given}`: {wrong}", stage.id);
-                breaches.error(Code::CANNOT_GIVE, stage.place, message, "give it at a stage that can");
+                let hint = match given {
+                    Resource::Units | Resource::Requirements | Resource::Criteria => {
+                        "let it give a document whose contract has them in its `plan`, or report in such a contract"
+                    }
+                    Resource::Tree | Resource::Findings | Resource::Scope | Resource::Named(_) => {
+                        "give it at a stage that can"
+                    }
+                };
+                breaches.error(Code::CANNOT_GIVE, stage.place, message, hint);
             }
+        }
+    }
+}
+
+/// Why a role cannot give something with its report or a document.
+fn report_gives(
+    graph: &Graph<'_>,
+    stage: &Stage,
+    role: &Role,
+    given: &Resource,
+    dialects: &Dialects,
+) -> Option<String> {
+    let (artifacts, contract) = (&graph.protocol.artifacts, &role.contract);
+    let dialect = dialects.get(contract)?;
+    if let Some(artifact) = artifacts.get(&**given) {
+        let schema = artifact.schema.as_ref().filter(|_| artifact.from_report)?;
+        let other = bare(schema) != bare(contract);
+        return other
+            .then(|| format!("it is the report, its contract is `{schema}`, and the role reports in `{contract}`"));
+    }
+    if matches!(given, Resource::Units | Resource::Requirements | Resource::Criteria) {
+        let mut documents = stage.gives.iter().filter_map(|name| artifacts.get(&**name));
+        let can = dialect.can_bring(given) || documents.any(|document| brings(document, given, dialects));
+        return (!can).then(|| format!("neither a report in `{contract}` nor a document of the stage can bring them"));
+    }
+    let declared = values(graph, given)?;
+    match dialect.gives.get(&**given) {
+        None => Some(format!("its contract `{contract}` has no such variable")),
+        Some(can) if can.iter().any(|value| !declared.contains(value)) => {
+            Some(format!("its contract gives `{given}` values that are not declared"))
+        }
+        Some(_) => None,
+    }
+}
+
+/// Attributes of units that conditions read can come with a plan.
+pub(super) fn attrs(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
+    let protocol = graph.protocol;
+    let stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
+    let plans = stages.filter(|stage| stage.gives.contains(&Resource::Units));
+    let roles = plans.filter_map(|stage| if let Kind::Dispatch { role } = &stage.kind { Some(role) } else { None });
+    let reports = roles.filter_map(|role| protocol.roles.get(role)).map(|role| dialects.get(&role.contract));
+    let documents = protocol.artifacts.values().filter(|document| brings(document, "units", dialects));
+    let documents = documents.map(|document| document.schema.as_ref().and_then(|schema| dialects.document(schema)));
+    let contracts: Vec<Option<&Declaration>> = reports.chain(documents).collect();
+    let labelled = contracts.iter().any(|contract| contract.is_none_or(|known| !known.attrs.is_empty()));
+    for (place, condition) in protocol.placed_conditions() {
+        if matches!(condition, Condition::Set { has, .. } if !labelled && has.iter().any(|part| &**part == "labels")) {
+            let message = "a condition asks units for `labels`, and no plan of this protocol can bring an attribute";
+            let hint = "add `attrs` to the `plan.units` of the contract that brings the units, or leave `labels` out";
+            breaches.error(Code::CANNOT_GIVE, place, message.to_owned(), hint);
+        }
+        let Condition::It { attr, .. } = condition else { continue };
+        // A contract that is unknown is refused by itself.
+        let brought = |contract: &Option<&Declaration>| contract.is_none_or(|known| known.attrs.contains(attr));
+        if &**attr != "state" && !contracts.iter().any(brought) {
+            let message = format!("a condition reads `it.{attr}`, and no plan of this protocol can bring it");
+            let hint =
+                "add it to `attrs` in the `plan.units` of the contract that brings the units, or read something else";
+            breaches.error(Code::CANNOT_GIVE, place, message, hint);
         }
     }
 }

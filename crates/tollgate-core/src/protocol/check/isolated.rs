@@ -1,4 +1,4 @@
-//! *isolated*: a judge is not shown the judged party's own word, does not share its session, and is not its author.
+//! *isolated*: a judge is not shown the judged party's own word, and is not its author.
 
 use std::collections::BTreeSet;
 
@@ -73,13 +73,6 @@ fn judges(
         if other == name || !wrote || !judged.writes.iter().any(|area| subject.contains(area)) {
             continue;
         }
-        if session(protocol, name) == session(protocol, other) {
-            let message = format!(
-                "the role `{name}` judges at the stage `{}` the work of `{other}` in the same session",
-                stage.id
-            );
-            breaches.error(Code::SESSION_SHARED, stage.place, message, "leave `session` out: the judge starts fresh");
-        }
         let Some(dialect) = dialects.get(&judged.contract) else { continue };
         for (section, class) in &dialect.sections {
             if *class == SectionClass::Claim && shown(judge, other, section) {
@@ -108,17 +101,4 @@ fn shown(judge: &Role, of: &str, section: &str) -> bool {
         Sees::AllBut(items) => !names(items),
     };
     visible && !names(&judge.shown_claims)
-}
-
-/// The role whose worker session a role is in the end.
-fn session<'p>(protocol: &'p Protocol, role: &'p RoleId) -> &'p RoleId {
-    let mut at = role;
-    // As many steps as there are roles: sessions may be declared in a circle.
-    for _ in 0..protocol.roles.len() {
-        match protocol.roles.get(at).and_then(|role| role.session.as_ref()) {
-            Some(next) => at = next,
-            None => break,
-        }
-    }
-    at
 }

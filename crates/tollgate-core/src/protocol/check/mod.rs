@@ -5,9 +5,11 @@ mod change;
 mod connected;
 mod dataflow;
 mod declared;
+mod documents;
 mod entered;
 mod gated;
 mod isolated;
+mod no_effect;
 mod space;
 mod total;
 mod truth;
@@ -29,7 +31,10 @@ pub fn check(protocol: &Protocol, dialects: &Dialects) -> Vec<Diagnostic> {
     total::check(&graph, dialects, &mut breaches);
     connected::names(&graph, dialects, &mut breaches);
     bounded::check(&graph, &mut breaches);
+    documents::check(&graph, dialects, &mut breaches);
+    no_effect::check(&graph, &mut breaches);
     declared::gives(&graph, dialects, &mut breaches);
+    declared::attrs(&graph, dialects, &mut breaches);
     gated::gates(&graph, &mut breaches);
     let too_large = graph.faults.iter().any(|fault| matches!(fault, Fault::TooLarge));
     // Flows that call each other in a circle have no data flow to speak of.
@@ -46,10 +51,10 @@ pub fn check(protocol: &Protocol, dialects: &Dialects) -> Vec<Diagnostic> {
 /// What the data flow shows; none where there is too much of it.
 fn follow(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) -> Option<()> {
     let space = Space::new(graph.protocol)?;
-    let flow = DataFlow::run(graph, &space, Lists::MayBeEmpty)?;
+    let flow = DataFlow::run(graph, dialects, &space, Lists::MayBeEmpty)?;
     // What only a run without work comes by is no way that the protocol leads.
     if flow.leans_on_empty_lists() {
-        connected::reached(&DataFlow::run(graph, &space, Lists::HoldSomething)?, breaches);
+        connected::reached(&DataFlow::run(graph, dialects, &space, Lists::HoldSomething)?, breaches);
     } else {
         connected::reached(&flow, breaches);
     }

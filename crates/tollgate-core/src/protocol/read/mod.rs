@@ -9,7 +9,7 @@ mod stages;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::model::{Artifact, Protocol, Resource, Stage};
+use super::model::{Artifact, Projection, Protocol, Resource, Stage};
 use crate::Name;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{self, Fields, Node, Problems};
@@ -80,11 +80,14 @@ impl Reader {
         entries.iter().filter_map(|(key, ask)| self.shared_ask(key, ask)).collect()
     }
 
-    fn projections(&mut self, node: &Node) -> BTreeMap<Name, Name> {
+    fn projections(&mut self, node: &Node) -> BTreeMap<Name, Projection> {
         let entries = self.problems.entries(node, "projections");
         entries
             .iter()
-            .filter_map(|(path, node)| Some((path.text.clone(), self.problems.text(node, "a renderer")?)))
+            .filter_map(|(path, node)| {
+                let renderer = self.problems.text(node, "a renderer")?;
+                Some((path.text.clone(), Projection { renderer, place: path.place }))
+            })
             .collect()
     }
 }

@@ -8,23 +8,11 @@ use super::conditions::STATES;
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
-use crate::protocol::model::Resource;
+use crate::protocol::model::{ITEMS, Resource};
 use crate::yaml::{Content, Key, Node, suggest};
 
-/// What `sees` and `shows` may name besides artifacts and sections.
-const SHOWN: [&str; 11] = [
-    "goal",
-    "project",
-    "unit",
-    "units",
-    "requirements",
-    "criteria",
-    "findings",
-    "evidence",
-    "change",
-    "decisions",
-    "notes",
-];
+/// What `sees` and `shows` can be read with besides artifacts, sections and what is shown: the checker refuses it.
+const NOT_SHOWN: [&str; 2] = ["requirements", "notes"];
 /// Words that are targets, so no stage may be called so.
 const TARGETS: [&str; 6] = ["again", "done", "dropped", "hold", "back", "origin"];
 /// Words that begin a condition, so no variable may be called so.
@@ -97,7 +85,7 @@ impl Names {
         names.requirable = &names.gates | &names.artifacts;
         names.givable =
             &(&names.variables.keys().cloned().collect() | &names.artifacts) | &words(&["units", "requirements"]);
-        names.shown = &names.artifacts | &words(&SHOWN);
+        names.shown = &(&names.artifacts | &words(&ITEMS)) | &words(&NOT_SHOWN);
         names.callable = &names.flows - &words(&["main"]);
         names
     }
