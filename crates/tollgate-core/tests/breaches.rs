@@ -163,6 +163,22 @@ fn connected() {
             ],
             "TG0124@21:3",
         ),
+        // An input with one value switches a stage off.
+        (
+            &[
+                ("[full, lean], required", "[full], required"),
+                (
+                    "{id: plan, dispatch",
+                    "{id: look, when: {not: {mode: full}}, dispatch: planner, on: {ok: plan, skipped: plan}}\n    - {id: plan, dispatch",
+                ),
+                ("{ok: plan, skipped", "{ok: more, skipped"),
+                (
+                    "    - {id: plan, dispatch",
+                    "    - {id: more, dispatch: planner, on: {ok: plan}}\n    - {id: plan, dispatch",
+                ),
+            ],
+            "",
+        ),
         // Lanes are never none: `all` and `some` come only with inputs with which their flow ends in `done`.
         (
             &[

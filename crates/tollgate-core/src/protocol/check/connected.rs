@@ -109,7 +109,7 @@ fn unused(graph: &Graph<'_>, breaches: &mut Breaches) {
     }
 }
 
-/// What the data flow shows: stages that are reached, ends that can be, inputs with which a run can succeed.
+/// What the data flow shows: stages and asks that are reached.
 pub(super) fn reached(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
     let graph = flow.graph;
     let mut seen: Vec<Vec<bool>> = graph.flows.iter().map(|f| vec![false; f.nodes.len()]).collect();
@@ -139,12 +139,11 @@ pub(super) fn reached(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
         let message = format!("the ask `{}` is never reached", ask.id);
         breaches.error(Code::NOT_REACHED, ask.place, message, "the stages that put it are never reached themselves");
     }
-    ends(flow, breaches);
-    succeeds(flow, breaches);
 }
 
-/// From each reached node an end is reached over edges that carry something.
-fn ends(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
+/// From each reached node an end is reached over edges that carry something, and `done` of main for every combination of inputs.
+pub(super) fn ends(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
+    succeeds(flow, breaches);
     for instance in &flow.instances {
         let compiled = &flow.graph.flows[instance.flow];
         let count = compiled.nodes.len();

@@ -15,7 +15,7 @@ use super::change::{Changes, Reach, reaches};
 use super::documents;
 use super::gated::parts;
 use super::space::{Facts, Space, State, join, normal};
-use super::truth::{Judge, Truth};
+use super::truth::{Constants, Judge, Truth};
 use crate::id::{GateId, RoleId};
 
 /// Pairs of edge and valuation that are looked at before a protocol counts as too large.
@@ -78,12 +78,18 @@ pub(super) struct DataFlow<'a, 'p> {
 
 impl<'a, 'p> DataFlow<'a, 'p> {
     /// Runs the analysis; `None` when the protocol is too large.
-    pub fn run(graph: &'a Graph<'p>, dialects: &'a Dialects, space: &'a Space, lists: Lists) -> Option<Self> {
+    pub fn run(
+        graph: &'a Graph<'p>,
+        dialects: &'a Dialects,
+        space: &'a Space,
+        lists: Lists,
+        constants: Constants,
+    ) -> Option<Self> {
         let mut flow = Self {
             graph,
             dialects,
             space,
-            judge: Judge { protocol: graph.protocol, space },
+            judge: Judge { protocol: graph.protocol, space, constants },
             changes: Changes::new(graph.protocol, space),
             reaches: reaches(graph),
             instances: Vec::new(),

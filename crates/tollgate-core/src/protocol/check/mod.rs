@@ -23,6 +23,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use dataflow::{DataFlow, Lists};
 use space::Space;
+use truth::Constants;
 
 /// Proves the six properties; every breach is an error, a limit over 20 a warning. Empty: the protocol is good.
 pub fn check(protocol: &Protocol, dialects: &Dialects) -> Vec<Diagnostic> {
@@ -51,13 +52,17 @@ pub fn check(protocol: &Protocol, dialects: &Dialects) -> Vec<Diagnostic> {
 /// What the data flow shows; none where there is too much of it.
 fn follow(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) -> Option<()> {
     let space = Space::new(graph.protocol)?;
-    let flow = DataFlow::run(graph, dialects, &space, Lists::MayBeEmpty)?;
+    let run = |lists, constants| DataFlow::run(graph, dialects, &space, lists, constants);
+    let flow = run(Lists::MayBeEmpty, Constants::AsTheyAre)?;
     // What only a run without work comes by is no way that the protocol leads.
-    if flow.leans_on_empty_lists() {
-        connected::reached(&DataFlow::run(graph, dialects, &space, Lists::HoldSomething)?, breaches);
-    } else {
-        connected::reached(&flow, breaches);
-    }
+    let lists = if flow.leans_on_empty_lists() { Lists::HoldSomething } else { Lists::MayBeEmpty };
+    let full = if lists == Lists::HoldSomething { Some(run(lists, Constants::AsTheyAre)?) } else { None };
+    let ways = full.as_ref().unwrap_or(&flow);
+    connected::ends(ways, breaches);
+    // A mode that an input with one value switches off is no mistake.
+    let constants = graph.protocol.inputs.keys().any(|name| flow.judge.is_constant(name));
+    let open = if constants { Some(run(lists, Constants::MayDiffer)?) } else { None };
+    connected::reached(open.as_ref().unwrap_or(ways), breaches);
     gated::check(&flow, breaches);
     entered::check(&flow, breaches);
     declared::check(&flow, breaches);

@@ -1,7 +1,7 @@
 //! Conditions under a valuation: true, false, or not to be told before the run.
 
 use super::super::condition::Condition;
-use super::super::model::Protocol;
+use super::super::model::{Protocol, VariableKind};
 use super::space::{Facts, Space};
 
 /// What can be told of a condition before the run.
@@ -32,10 +32,19 @@ impl From<bool> for Truth {
     }
 }
 
+/// What inputs are taken for that can have one value only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Constants {
+    AsTheyAre,
+    /// Somebody who changes the protocol gives them another value.
+    MayDiffer,
+}
+
 /// What is asked about conditions.
 pub(super) struct Judge<'a> {
     pub protocol: &'a Protocol,
     pub space: &'a Space,
+    pub constants: Constants,
 }
 
 impl Judge<'_> {
@@ -44,6 +53,9 @@ impl Judge<'_> {
             Condition::All(list) => self.fold(list, valuation, false),
             Condition::Any(list) => self.fold(list, valuation, true),
             Condition::Not(inner) => self.eval(inner, valuation).not(),
+            Condition::Var { name, .. } if self.constants == Constants::MayDiffer && self.is_constant(name) => {
+                Truth::Unknown
+            }
             Condition::Var { name, values } => {
                 let value = self.space.dim(name).and_then(|dim| self.space.value(valuation, dim));
                 value.map_or(Truth::Unknown, |value| values.contains(value).into())
@@ -63,6 +75,12 @@ impl Judge<'_> {
             | Condition::Set { .. }
             | Condition::Count { .. } => Truth::Unknown,
         }
+    }
+
+    /// Whether an input can have one value only.
+    pub fn is_constant(&self, name: &str) -> bool {
+        let input = self.protocol.inputs.get(name);
+        input.is_some_and(|input| matches!(&input.kind, VariableKind::OneOf(values) if values.len() == 1))
     }
 
     /// `any` for `decides` true, `all` for false.
