@@ -30,6 +30,9 @@ pub struct Decision {
     pub recommendation: Option<String>,
     /// What to look at before answering: files, diffs, rows of the ledger.
     pub evidence: Vec<String>,
+    /// The end of the output of what failed and led to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_lines: Option<LastLines>,
     /// The option a timer takes when nobody answers.
     pub default_answer: Option<String>,
     /// When the timer takes it.
@@ -44,6 +47,18 @@ pub struct Decision {
     pub by: Option<Actor>,
     /// When it ended.
     pub ended_at_ms: Option<u64>,
+}
+
+/// The end of the output of something that failed, bounded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LastLines {
+    /// What printed it.
+    pub of: String,
+    /// The attempt in which it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<String>,
+    /// At most 8 lines and 600 characters, without control characters.
+    pub lines: Vec<String>,
 }
 
 /// Where a decision stands.
@@ -95,6 +110,9 @@ pub struct InboxItem {
     pub decision: Option<Decision>,
     /// Why it waits, in one sentence.
     pub reason: String,
+    /// The end of the output of what holds a run that is halted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub last_lines: Vec<LastLines>,
     /// The commands that answer it.
     pub next: Vec<String>,
 }

@@ -87,6 +87,9 @@ pub struct RunDetail {
     pub findings: Vec<Finding>,
     /// What people were asked.
     pub decisions: Vec<Decision>,
+    /// The end of the output of what holds it, while something is held.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub last_lines: Vec<crate::LastLines>,
     /// The gates for the run and for each unit.
     pub gates: Vec<Gate>,
     /// The files that differ from the base.

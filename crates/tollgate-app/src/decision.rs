@@ -4,23 +4,31 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use tollgate_api::{self as api, DecisionStatus, Origin, QuestionOption};
+use tollgate_core::Name;
 use tollgate_core::id::DecisionId;
 use tollgate_core::run::Run;
 use tollgate_core::run::event::DecisionEnd;
+use tollgate_core::run::gate::{self, CriterionState};
 use tollgate_core::run::state::Decision;
 
 use crate::event_text::target;
 use crate::listing::answers;
 use crate::wire::actor;
 
-/// A decision. `tree` is the work tree that an answer by hand is about; `ended_ms` is known from the journal.
-pub fn decision(
-    run: &Run,
-    id: DecisionId,
-    decision: &Decision,
-    tree: Option<&Path>,
-    ended_ms: Option<u64>,
-) -> api::Decision {
+/// What is known of a decision beside the state of its run.
+#[derive(Debug, Default)]
+pub struct Beside<'a> {
+    /// The work tree that an answer by hand is about.
+    pub tree: Option<&'a Path>,
+    /// When it ended, by the journal.
+    pub ended_ms: Option<u64>,
+    /// The end of the output of what led to it.
+    pub last_lines: Option<api::LastLines>,
+}
+
+/// A decision.
+pub fn decision(run: &Run, id: DecisionId, decision: &Decision, beside: Beside<'_>) -> api::Decision {
+    let Beside { tree, ended_ms, last_lines } = beside;
     let asked = &decision.asked;
     let ended = decision.end.as_ref();
     let open = waived(run, decision).into_iter().map(|(name, text)| format!("{name}: {text}"));
@@ -58,7 +66,8 @@ pub fn decision(
             })
             .collect(),
         recommendation: asked.recommend.as_ref().map(ToString::to_string),
-        evidence: open.chain(shown).chain(paths).chain(tree).collect(),
+        evidence: open.chain(shown).chain(paths).chain(tree).chain(rests_on(run, decision)).collect(),
+        last_lines,
         default_answer: asked.default.as_ref().map(|default| default.option.to_string()),
         default_at_ms: asked.default.as_ref().map(|default| default.at_ms),
         asked_at_ms: decision.asked_ms,
@@ -70,6 +79,38 @@ pub fn decision(
         by: ended.map(|ended| actor(&ended.by)),
         ended_at_ms: ended_ms.filter(|_| ended.is_some()),
     }
+}
+
+/// What an open question rests on, and whether that is still as it was: the rows, the change, the last report.
+pub fn rests_on(run: &Run, decision: &Decision) -> Vec<String> {
+    let asked = &decision.asked;
+    if decision.end.is_some() || decision.is_of_landing() || decision.is_of_budget() {
+        return Vec::new();
+    }
+    let unit = asked.unit.as_ref();
+    let tree = run.tree_of(unit);
+    let fresh = |of: &Name| if of == tree { "fresh" } else { "stale: the work tree has changed since" };
+    let rows = run.ledger.criteria.iter().filter(|row| unit.is_none() || row.unit.as_ref() == unit);
+    let states: Vec<(CriterionState, bool)> =
+        rows.map(|row| gate::criterion(run, row, &gate::row_rests_on(run, row), unit)).collect();
+    let count = |wanted: &dyn Fn(&(CriterionState, bool)) -> bool| states.iter().filter(|state| wanted(state)).count();
+    let shown = count(&|(state, _)| *state != CriterionState::Open);
+    let evidence = (shown > 0).then(|| {
+        let passed = count(&|(state, fresh)| *state == CriterionState::Passed && *fresh);
+        let stale = match count(&|(state, fresh)| *state != CriterionState::Open && !fresh) {
+            0 => "fresh".to_owned(),
+            stale => format!("{stale} stale"),
+        };
+        format!("evidence: {passed} of {} rows passed, {stale} (`tollgate show {} --evidence`)", states.len(), run.id)
+    });
+    let changed = asked.tree != run.opened.content.tree;
+    let change = changed.then(|| format!("change: `tollgate diff {}` ({})", run.id, fresh(&asked.tree)));
+    let last = run.reports.get(&asked.instance).and_then(|reports| reports.last());
+    let report = last.map(|last| {
+        let object: String = last.object.to_string().chars().take(12).collect();
+        format!("report of {} ({}): `tollgate evidence {object}`", last.role, last.attempt)
+    });
+    evidence.into_iter().chain(change).chain(report).collect()
 }
 
 /// What becomes of a question that no work waits for.

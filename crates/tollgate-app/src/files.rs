@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the room of the command line's files")]
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use tollgate_core::code::Code;
@@ -76,6 +76,14 @@ pub fn create_new(path: &Path) -> io::Result<File> {
 /// Opens a file to be read piece by piece.
 pub fn open_to_read(path: &Path) -> Result<File, Failure> {
     open(path).map_err(|error| cannot_read(&path.display().to_string(), error))
+}
+
+/// The end of a file, at most so many bytes of it.
+pub fn end(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut file = open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(io::SeekFrom::Start(length.saturating_sub(bytes_max)))?;
+    read_all(file, bytes_max)
 }
 
 /// A file that another process writes, read as far as it is there.

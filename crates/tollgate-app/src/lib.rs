@@ -18,6 +18,7 @@ pub mod event_text;
 pub mod failure;
 pub mod files;
 pub mod format;
+pub mod last_lines;
 pub mod listing;
 pub mod notice;
 pub mod protocols;

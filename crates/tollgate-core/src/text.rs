@@ -10,3 +10,26 @@ pub fn is_hidden(c: char) -> bool {
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+/// A line of a program's output as it would stand on a screen: without escapes, and without what was printed over.
+pub fn on_screen(line: &str) -> String {
+    let line = line.trim_end_matches('\r');
+    let line = line.rsplit('\r').next().unwrap_or(line);
+    let mut out = String::with_capacity(line.len());
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            // An escape ends with its first letter; `ESC [` begins most of them.
+            '\u{1b}' => {
+                if chars.clone().next() == Some('[') {
+                    chars.next();
+                    chars.by_ref().find(|c| ('\u{40}'..='\u{7e}').contains(c));
+                }
+            }
+            '\t' => out.push_str("    "),
+            c if is_hidden(c) => {}
+            c => out.push(c),
+        }
+    }
+    out
+}

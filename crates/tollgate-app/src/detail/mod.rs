@@ -23,6 +23,7 @@ use tollgate_core::run::state::{At, Instance};
 use tollgate_core::run::{Run, counter_key, is_left};
 use tollgate_store::Lease;
 
+use crate::decision::Beside;
 use crate::event_text::target;
 use crate::{budget, decision, listing};
 
@@ -40,6 +41,9 @@ struct Sources<'a> {
     not_as_checked_out: Option<api::NotAsCheckedOut>,
     /// The work trees that answers by hand are about.
     by_hand: BTreeMap<DecisionId, PathBuf>,
+    /// The end of the output of what led to open questions, and of what is held.
+    asked_after: BTreeMap<DecisionId, api::LastLines>,
+    held_after: Vec<api::LastLines>,
 }
 
 /// Everything about a run.
@@ -62,10 +66,15 @@ fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDetail 
             .decisions
             .iter()
             .map(|(id, known)| {
-                let tree = sources.by_hand.get(id).map(PathBuf::as_path);
-                decision::decision(run, *id, known, tree, history.ended_ms.get(id).copied())
+                let beside = Beside {
+                    tree: sources.by_hand.get(id).map(PathBuf::as_path),
+                    ended_ms: history.ended_ms.get(id).copied(),
+                    last_lines: sources.asked_after.get(id).cloned(),
+                };
+                decision::decision(run, *id, known, beside)
             })
             .collect(),
+        last_lines: sources.held_after,
         gates: ledger::gates(run),
         changes: sources.changes,
         trees: sources.trees,

@@ -61,6 +61,11 @@ impl Runs {
             sandbox: sandbox_summary::recorded(&events),
             not_as_checked_out: self.not_as_checked_out(run),
             by_hand,
+            asked_after: run
+                .pending()
+                .filter_map(|(id, asked)| Some((id, self.last_lines_of(run, &events, asked)?)))
+                .collect(),
+            held_after: self.last_lines_held(run, &events),
         };
         let detail = detail(run, &history, sources);
         notices.extend(self.lost(run.id)?.map(|damage| Notice::Warning {

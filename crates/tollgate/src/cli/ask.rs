@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use tollgate_app::decision::{BESIDE, waived};
+use tollgate_api::LastLines;
+use tollgate_app::decision::{BESIDE, rests_on, waived};
 use tollgate_app::failure::Failure;
 use tollgate_app::format;
 use tollgate_app::runs::Runs;
@@ -15,9 +16,10 @@ use tollgate_core::run::decide::Answer;
 use tollgate_core::run::event::Offered;
 use tollgate_core::run::state::Decision;
 use tollgate_core::run::{Recorded, Run, next_wake};
-use tollgate_engine::session::Session as RunSession;
+use tollgate_engine::session::{Session as RunSession, events};
 
 use super::Invocation;
+use crate::view;
 use crate::view::text::{Line, Style, width, wrap};
 
 /// With fewer columns than these beside what is typed, what an option means stands below it.
@@ -84,12 +86,25 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, cal
     for (name, text) in waived(run, decision) {
         output.say(format!("    {name}: "), Style::Plain, &text);
     }
+    rests_on(run, decision).iter().for_each(|line| output.say("  ", Style::Plain, line));
+    let events = events(&*runs.journal, run.id, 0, run.seq).unwrap_or_default();
+    runs.last_lines_of(run, &events, decision).iter().for_each(|last| last_lines(last, call));
+    if let Some(default) = &asked.default {
+        let when = format::then(call.now_ms(), default.at_ms);
+        output.say("  ", Style::Plain, &format!("without an answer, {} is taken {when}", default.option));
+    }
     let mut notices = Vec::new();
     let trees = runs.trees_of(run, &mut notices);
     notices.iter().for_each(|notice| output.notice(notice));
     if let Some(tree) = trees.get(&id) {
         output.talk(format!("  the work tree is {}", tree.display()));
     }
+}
+
+/// Shows the end of the output of what failed.
+pub fn last_lines(last: &LastLines, call: &Invocation) {
+    let lines = view::question::last_lines(last, call.output.room_of_talk().saturating_sub(2));
+    lines.into_iter().for_each(|line| call.output.talk(Line::from("  ").join(line)));
 }
 
 /// A line of a document in so many columns, what is broken off below its beginning.

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use tollgate_api::LastLines;
 use tollgate_app::engine_errors::about;
 use tollgate_app::event_text::Narrator;
 use tollgate_app::failure::{Failure, Kind};
@@ -20,9 +21,10 @@ use tollgate_engine::driver::{DriveOutcome, Watch, WhenIdle};
 use tollgate_engine::session::Session as RunSession;
 use tollgate_engine::session::events;
 
-use super::ask::{Asked, ask, options, question};
+use super::ask::{self, Asked, ask, options, question};
 use super::output::Format;
 use super::{Exit, Invocation, signals};
+use crate::view;
 use crate::view::progress::Region;
 use crate::view::progress_model::picture;
 use crate::view::text::{Line, Style, wrap};
@@ -42,6 +44,7 @@ pub enum Wait {
 /// Shows a run while it works.
 struct Screen<'a> {
     call: &'a Invocation,
+    runs: &'a Runs,
     region: Option<Region<io::Stderr>>,
     narrator: Narrator,
     started_ms: u64,
@@ -57,11 +60,12 @@ const UNIT_WIDTH: usize = 10;
 const REDRAW_MS: u64 = 200;
 
 impl<'a> Screen<'a> {
-    fn new(call: &'a Invocation, run: &Run) -> Self {
+    fn new(call: &'a Invocation, runs: &'a Runs, run: &Run) -> Self {
         let live = call.output.format() == Format::Text && io::stderr().is_terminal();
         let started_ms = call.now_ms();
         Self {
             call,
+            runs,
             region: live.then(|| Region::new(io::stderr(), call.output.width(), call.output.colour_of_talk())),
             narrator: Narrator::of(run),
             started_ms,
@@ -91,6 +95,15 @@ impl<'a> Screen<'a> {
     /// Tells what was kept.
     fn let_go(&mut self) {
         self.kept.take().into_iter().flatten().for_each(|line| self.call.output.talk(line));
+    }
+
+    /// Tells the end of the output of what failed, below its sentence.
+    fn tell_last_lines(&self, run: &Run, event: &Recorded) {
+        let Some(last) = self.runs.last_lines(run.id, &event.event) else { return };
+        let indent = " ".repeat(UNIT_WIDTH + 2);
+        let room = self.call.output.room_of_talk().saturating_sub(UNIT_WIDTH + 2);
+        let lines = view::question::last_lines(&last, room).into_iter().skip(1);
+        lines.for_each(|line| self.call.output.talk(Line::from(indent.as_str()).join(line)));
     }
 
     fn draw(&mut self, run: &Run) {
@@ -125,6 +138,7 @@ impl Watch for Screen<'_> {
                     self.kept = Some(lines);
                 } else {
                     lines.into_iter().for_each(|line| self.call.output.talk(line));
+                    self.tell_last_lines(run, event);
                 }
             }
         }
@@ -144,7 +158,7 @@ impl Watch for Screen<'_> {
 
 /// Does what is left to be done of a run that is over: its branch, and where it lands.
 pub fn finish(runs: &Runs, run: RunSession, call: &Invocation) -> Result<RunSession, Failure> {
-    let mut screen = Screen::new(call, run.run());
+    let mut screen = Screen::new(call, runs, run.run());
     // What it comes to is printed as one document.
     screen.quiet = call.json();
     let stop = Arc::new(AtomicBool::new(false));
@@ -167,7 +181,7 @@ pub fn drive(
     let program = call.environment.program()?;
     let mut driving = runs.drive(program);
     driving.notices(run.run()).filter(|_| !call.json()).for_each(|notice| call.output.notice(&notice));
-    let mut screen = Screen::new(call, run.run());
+    let mut screen = Screen::new(call, runs, run.run());
     screen.events(run.run(), opened);
     let interactive = wait == Wait::Attached && io::stdin().is_terminal() && io::stderr().is_terminal() && !call.json();
     let patience = if wait == Wait::No { WhenIdle::Return } else { WhenIdle::WaitForTimer };
@@ -179,7 +193,8 @@ pub fn drive(
         match rest {
             DriveOutcome::Closed | DriveOutcome::Halted => {
                 let all = events(&*runs.journal, id, 0, u64::MAX)?;
-                let exit = end(run.run(), sandbox_summary::recorded(&all), call);
+                let last_lines = runs.last_lines_held(run.run(), &all);
+                let exit = end(run.run(), sandbox_summary::recorded(&all), &last_lines, call);
                 let mut commands = Vec::new();
                 let delivered = runs.complete_deliveries(run.run(), after, &mut commands);
                 commands.iter().for_each(|command| next(call, command));
@@ -209,7 +224,7 @@ pub fn drive(
 }
 
 /// Says how a run ended or why it stands still, without which parts of the sandbox, and what to type next.
-fn end(run: &Run, sandbox: Option<String>, call: &Invocation) -> Exit {
+fn end(run: &Run, sandbox: Option<String>, last_lines: &[LastLines], call: &Invocation) -> Exit {
     let output = &call.output;
     let sandbox = sandbox.map(|said| format!("; {said}")).unwrap_or_default();
     match &run.phase {
@@ -243,6 +258,7 @@ fn end(run: &Run, sandbox: Option<String>, call: &Invocation) -> Exit {
                 let begins = std::iter::once("").chain(std::iter::repeat("  "));
                 begins.zip(wrap(text, room)).for_each(|(more, line)| output.talk(format!("{indent}{more}{line}")));
             }
+            last_lines.iter().for_each(|last| ask::last_lines(last, call));
             next(call, &format!("tollgate retry {}", run.id));
             next(call, &format!("tollgate cancel {}", run.id));
             if is_held_by(run, &OUTSIDE.into()) {

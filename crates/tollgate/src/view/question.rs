@@ -2,13 +2,13 @@
 
 use tollgate_api as api;
 use tollgate_app::decision::BESIDE;
-use tollgate_app::format::list;
+use tollgate_app::format::{list, then};
 
 use super::table::wrap;
 use super::text::{Line, Style, plain};
 
 /// Its lines: word for word, and a command for every answer.
-pub fn lines(question: &api::Decision, commands: &[String], width: usize) -> Vec<Line> {
+pub fn lines(question: &api::Decision, commands: &[String], now_ms: u64, width: usize) -> Vec<Line> {
     let unit = question.unit.as_ref().map(|unit| format!(" for {unit}")).unwrap_or_default();
     let head = format!(" ({}{unit})", question.class);
     let mut lines = vec![Line::new().add(Style::Warn, "? ").add(Style::Strong, &question.id).add(Style::Faint, head)];
@@ -26,6 +26,12 @@ pub fn lines(question: &api::Decision, commands: &[String], width: usize) -> Vec
     for item in &question.evidence {
         indented(2, Style::Plain, &format!("look at: {item}"));
     }
+    let last = question.last_lines.iter().flat_map(|last| last_lines(last, width.saturating_sub(2)));
+    lines.extend(last.map(|line| Line::from("  ").join(line)));
+    if let (Some(option), Some(at_ms)) = (&question.default_answer, question.default_at_ms) {
+        let text = format!("without an answer, {option} is taken {}", then(now_ms, at_ms));
+        lines.extend(wrap(&text, width.saturating_sub(2)).into_iter().map(|line| Line::from(format!("  {line}"))));
+    }
     for (index, command) in commands.iter().enumerate() {
         // A command is never cut: it is there to be copied.
         lines.push(Line::from("    ").add(Style::Accent, command));
@@ -39,4 +45,13 @@ pub fn lines(question: &api::Decision, commands: &[String], width: usize) -> Vec
         }
     }
     lines
+}
+
+/// The end of the output of what failed.
+pub fn last_lines(last: &api::LastLines, width: usize) -> Vec<Line> {
+    let attempt = last.attempt.as_ref().map(|attempt| format!(" ({attempt})")).unwrap_or_default();
+    let head = Line::from(format!("the last lines of {}{attempt}:", last.of));
+    let text = last.lines.iter().flat_map(|line| wrap(&plain(line), width.saturating_sub(2)));
+    let text = text.map(|line| Line::new().add(Style::Bad, "│ ").add(Style::Faint, line));
+    std::iter::once(head).chain(text).collect()
 }

@@ -15,6 +15,7 @@ mod budget;
 mod by_hand;
 mod cached;
 mod campaign;
+mod cause;
 mod checkout;
 mod claims;
 mod collisions;

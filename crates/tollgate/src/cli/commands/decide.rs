@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tollgate_app::failure::Failure;
+use tollgate_app::runs::Runs;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::DecisionId;
@@ -10,7 +11,7 @@ use tollgate_core::report::Disposition;
 use tollgate_core::run::decide::Answer;
 use tollgate_engine::driver::DriveError;
 
-use crate::cli::drive::{Wait, drive};
+use crate::cli::drive::{Wait, drive, waiting};
 use crate::cli::{Exit, Invocation};
 
 /// Answer a question
@@ -19,7 +20,8 @@ use crate::cli::{Exit, Invocation};
 /// when nobody drives it and --no-resume is not given.
 #[derive(Debug, clap::Args)]
 pub struct DecideArgs {
-    /// The run, the decision and the option: RUN DECISION [OPTION], or DECISION [OPTION] where only one run asks it
+    /// The run, the decision and the option: RUN DECISION [OPTION], or DECISION [OPTION] where only one run asks it; RUN alone
+    /// shows what it asks
     #[arg(required = true, num_args = 1..=3, value_name = "RUN DECISION OPTION")]
     words: Vec<String>,
     /// Your answer in words: the answer itself, or what the next agent should know
@@ -40,6 +42,11 @@ pub struct DecideArgs {
 }
 
 pub fn run(args: DecideArgs, call: &Invocation) -> Result<Exit, Failure> {
+    if let [run] = &*args.words
+        && run.parse::<DecisionId>().is_err()
+    {
+        return show(run, call);
+    }
     let runs = call.runs_as_person()?;
     let (run, id, option) = parse(&args.words)?;
     let mut dispositions = BTreeMap::new();
@@ -76,6 +83,18 @@ pub fn run(args: DecideArgs, call: &Invocation) -> Result<Exit, Failure> {
         }
         other => other,
     }
+}
+
+/// Without a decision, what the run asks is shown.
+fn show(run: &str, call: &Invocation) -> Result<Exit, Failure> {
+    let runs = Runs::open_to_read(&call.environment)?;
+    let run = runs.load(run)?;
+    if run.run().pending().next().is_none() {
+        let message = format!("{} asks nothing", run.run().id);
+        return Err(Failure::refused(Code::NO_DECISION, message).hint("`tollgate inbox` lists what is asked"));
+    }
+    waiting(&runs, run.run(), call);
+    Ok(Exit::Done)
 }
 
 /// The run, the decision and the option that were typed.

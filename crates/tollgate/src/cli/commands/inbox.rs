@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use tollgate_api::InboxItem;
-use tollgate_app::decision;
+use tollgate_app::decision::{self, Beside};
 use tollgate_app::failure::{Failure, Kind};
 use tollgate_app::format::{ago, count};
 use tollgate_app::runs::Runs;
+use tollgate_engine::session;
 use tollgate_engine::session::summary::{SummaryBody, SummaryStatus, halted};
 use tollgate_store::{Filter, Journal, Summary};
 
@@ -69,12 +70,14 @@ fn waits(summary: &Summary) -> bool {
 fn of_run(runs: &Runs, summary: &Summary, call: &Invocation) -> Result<Vec<InboxItem>, Failure> {
     let loaded = runs.service.load(summary.run)?;
     let run = loaded.run();
-    let item = |decision, reason: String, next| InboxItem {
+    let events = session::events(&*runs.journal, run.id, 0, run.seq)?;
+    let item = |decision, reason: String, last_lines, next| InboxItem {
         run: run.id.to_string(),
         goal: run.opened.title.clone(),
         repository: run.opened.repository.clone(),
         decision,
         reason,
+        last_lines,
         next,
     };
     let mut notices = Vec::new();
@@ -83,14 +86,16 @@ fn of_run(runs: &Runs, summary: &Summary, call: &Invocation) -> Result<Vec<Inbox
     let mut items: Vec<InboxItem> = run
         .pending()
         .map(|(id, asked)| {
-            let wire = decision::decision(run, id, asked, trees.get(&id).map(PathBuf::as_path), None);
+            let tree = trees.get(&id).map(PathBuf::as_path);
+            let last_lines = runs.last_lines_of(run, &events, asked);
+            let wire = decision::decision(run, id, asked, Beside { tree, last_lines, ended_ms: None });
             let reason = if wire.why.is_empty() { format!("{id} is not answered") } else { wire.why.clone() };
-            item(Some(wire), reason, decision::commands(run, id, asked))
+            item(Some(wire), reason, Vec::new(), decision::commands(run, id, asked))
         })
         .collect();
     if let Some(reasons) = halted(run) {
         let next = vec![format!("tollgate retry {}", run.id), format!("tollgate cancel {}", run.id)];
-        items.push(item(None, reasons.join("; "), next));
+        items.push(item(None, reasons.join("; "), runs.last_lines_held(run, &events), next));
     }
     Ok(items)
 }
@@ -104,7 +109,7 @@ fn print(item: &InboxItem, call: &Invocation) {
             output.data(
                 Line::from("  ").add(Style::Faint, format!("asked {}", ago(call.now_ms(), question.asked_at_ms))),
             );
-            let lines = question::lines(question, &item.next, output.width().saturating_sub(2));
+            let lines = question::lines(question, &item.next, call.now_ms(), output.width().saturating_sub(2));
             lines.into_iter().for_each(|line| output.data(Line::from("  ").join(line)));
         }
         None => {
@@ -114,6 +119,8 @@ fn print(item: &InboxItem, call: &Invocation) {
             for line in wrapped {
                 output.data(mark.take().unwrap_or_else(|| Line::from("    ")).text(line));
             }
+            let last = item.last_lines.iter().flat_map(|last| question::last_lines(last, output.width() - 4));
+            last.for_each(|line| output.data(Line::from("    ").join(line)));
             for command in &item.next {
                 output.data(Line::from("      ").add(Style::Accent, command));
             }

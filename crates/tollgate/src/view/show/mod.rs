@@ -23,7 +23,7 @@ pub fn lines(detail: &RunDetail, history: &History, now_ms: u64, columns: usize)
     let mut screen = Screen { lines: Vec::new(), columns };
     head(&mut screen, detail, now_ms);
     standing(&mut screen, detail);
-    questions(&mut screen, detail);
+    questions(&mut screen, detail, now_ms);
     timeline::lines(&mut screen, detail, history);
     usage(&mut screen, detail);
     if !detail.budgets.is_empty() {
@@ -87,6 +87,10 @@ fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
     screen.wrapped(Line::from("  "), &summary.goal, Style::Strong);
     if !summary.reason.is_empty() {
         screen.beside(Line::from("  why     "), &summary.reason);
+    }
+    for last in &detail.last_lines {
+        let lines = question::last_lines(last, screen.columns.saturating_sub(10));
+        screen.lines.extend(lines.into_iter().map(|line| Line::from("          ").join(line)));
     }
     // Open questions have a place of their own, with every command.
     let asks = detail.decisions.iter().any(|decision| decision.status == DecisionStatus::Pending);
@@ -158,7 +162,7 @@ fn standing(screen: &mut Screen, detail: &RunDetail) {
     }
 }
 
-fn questions(screen: &mut Screen, detail: &RunDetail) {
+fn questions(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
     let open: Vec<&api::Decision> =
         detail.decisions.iter().filter(|decision| decision.status == DecisionStatus::Pending).collect();
     if open.is_empty() {
@@ -170,7 +174,7 @@ fn questions(screen: &mut Screen, detail: &RunDetail) {
             (Ok(run), Ok(id)) => listing::answers(run, id, question.options.iter().map(|option| option.id.as_str())),
             _ => Vec::new(),
         };
-        let lines = question::lines(question, &commands, screen.columns.saturating_sub(2));
+        let lines = question::lines(question, &commands, now_ms, screen.columns.saturating_sub(2));
         screen.lines.extend(lines.into_iter().map(|line| Line::from("  ").join(line)));
     }
 }
