@@ -43,10 +43,39 @@ pub struct Decision {
     pub answer: Option<String>,
     /// What the answer said beside the option.
     pub text: Option<String>,
+    /// The questions on its card, each with an answer of its own; empty: it is one question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<CardQuestion>,
+    /// Until when a person put it off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deferred_until_ms: Option<u64>,
+    /// After so many invalid answers it is cancelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tries: Option<u32>,
+    /// Why a person cancelled, skipped or put it off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// Who answered.
     pub by: Option<Actor>,
     /// When it ended.
     pub ended_at_ms: Option<u64>,
+}
+
+/// One question of several on one card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CardQuestion {
+    /// Its number, from 1 on.
+    pub number: u32,
+    /// The question, word for word.
+    pub text: String,
+    /// The answers it proposes; any other text answers, too.
+    pub options: Vec<String>,
+    /// The one that the worker would take.
+    pub recommendation: Option<String>,
+    /// The answer; null while it is open.
+    pub answer: Option<String>,
+    /// Who answered it.
+    pub by: Option<Actor>,
 }
 
 /// The end of the output of something that failed, bounded.
@@ -71,6 +100,8 @@ pub enum DecisionStatus {
     Answered,
     /// It was taken back.
     Cancelled,
+    /// A person went on without an answer.
+    Skipped,
     /// It turned out not to be needed.
     Replaced,
 }

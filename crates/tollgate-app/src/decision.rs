@@ -7,7 +7,7 @@ use tollgate_api::{self as api, DecisionStatus, Origin, QuestionOption};
 use tollgate_core::Name;
 use tollgate_core::id::DecisionId;
 use tollgate_core::run::Run;
-use tollgate_core::run::event::DecisionEnd;
+use tollgate_core::run::event::{AskedQuestion, DecisionEnd};
 use tollgate_core::run::gate::{self, CriterionState};
 use tollgate_core::run::state::Decision;
 
@@ -45,6 +45,7 @@ pub fn decision(run: &Run, id: DecisionId, decision: &Decision, beside: Beside<'
             None => DecisionStatus::Pending,
             Some(DecisionEnd::Answered) => DecisionStatus::Answered,
             Some(DecisionEnd::Cancelled) => DecisionStatus::Cancelled,
+            Some(DecisionEnd::Skipped) => DecisionStatus::Skipped,
             Some(DecisionEnd::Replaced) => DecisionStatus::Replaced,
         },
         question: asked.question.clone(),
@@ -71,7 +72,16 @@ pub fn decision(run: &Run, id: DecisionId, decision: &Decision, beside: Beside<'
         default_answer: asked.default.as_ref().map(|default| default.option.to_string()),
         default_at_ms: asked.default.as_ref().map(|default| default.at_ms),
         asked_at_ms: decision.asked_ms,
-        answer: ended.and_then(|ended| match &ended.option {
+        questions: questions(decision),
+        deferred_until_ms: decision.deferred.as_ref().filter(|_| ended.is_none()).map(|deferred| deferred.until_ms),
+        tries: asked.tries,
+        reason: ended
+            .filter(|ended| matches!(ended.end, DecisionEnd::Cancelled | DecisionEnd::Skipped))
+            .map(|ended| &ended.text)
+            .or_else(|| decision.deferred.as_ref().filter(|_| ended.is_none()).map(|deferred| &deferred.why))
+            .filter(|why| !why.is_empty())
+            .cloned(),
+        answer: ended.filter(|ended| ended.end == DecisionEnd::Answered).and_then(|ended| match &ended.option {
             Some(option) => Some(option.to_string()),
             None => Some(ended.text.clone()).filter(|text| !text.is_empty()),
         }),
@@ -79,6 +89,22 @@ pub fn decision(run: &Run, id: DecisionId, decision: &Decision, beside: Beside<'
         by: ended.map(|ended| actor(&ended.by)),
         ended_at_ms: ended_ms.filter(|_| ended.is_some()),
     }
+}
+
+fn questions(decision: &Decision) -> Vec<api::CardQuestion> {
+    let numbered = (1..).zip(&decision.asked.questions);
+    let question = |(number, asked): (u32, &AskedQuestion)| {
+        let given = decision.answers.get(&number);
+        api::CardQuestion {
+            number,
+            text: asked.text.clone(),
+            options: asked.options.clone(),
+            recommendation: asked.recommend.clone(),
+            answer: given.map(|given| given.text.clone()),
+            by: given.map(|given| actor(&given.by)),
+        }
+    };
+    numbered.map(question).collect()
 }
 
 /// What an open question rests on, and whether that is still as it was: the rows, the change, the last report.
@@ -131,5 +157,15 @@ pub fn waived(run: &Run, decision: &Decision) -> Vec<(String, String)> {
 
 /// The commands that answer an open question.
 pub fn commands(run: &Run, id: DecisionId, decision: &Decision) -> Vec<String> {
-    answers(run.id, id, decision.asked.options.iter().map(|option| &*option.id))
+    let open: Vec<u32> = decision.open_questions().map(|(number, _)| number).collect();
+    match open.is_empty() {
+        true => answers(run.id, id, decision.asked.options.iter().map(|option| &*option.id)),
+        false => vec![answer_each(&run.id.to_string(), &id.to_string(), &open)],
+    }
+}
+
+/// The command that answers the open questions of a card, each by itself.
+pub fn answer_each(run: &str, id: &str, open: &[u32]) -> String {
+    let answers: String = open.iter().map(|number| format!(" --answer {number}='ANSWER'")).collect();
+    format!("tollgate decide {run} {id}{answers}")
 }

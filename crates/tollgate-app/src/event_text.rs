@@ -10,8 +10,9 @@ use tollgate_core::report::{Health, Judgement, Plan, Verdict};
 use tollgate_core::run::Run;
 use tollgate_core::run::data::UnitState;
 use tollgate_core::run::event::{
-    AttemptReported, AttemptStarted, CommandResult, DecisionEnd, Event, FindingChanged, FindingStatus, FlowMoved,
-    LandAsked, LandChecked, LandOutcome, PoolParked, Recorded, RunLanded, RunOutcome, TreeOf, Work,
+    AttemptReported, AttemptStarted, CommandResult, DecisionEnd, DecisionEnded, Event, FindingChanged, FindingStatus,
+    FlowMoved, LandAsked, LandChecked, LandOutcome, PoolParked, QuestionAnswered, Recorded, RunLanded, RunOutcome,
+    TreeOf, Work,
 };
 use tollgate_core::run::state::{Attempt, MAIN};
 use tollgate_engine::executor::LANDED_PATHS_MAX;
@@ -190,15 +191,16 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::DecisionAsked(asked) => {
             format!("{} asks: {}", asked.decision, first_line(&asked.asked.question))
         }
-        Event::DecisionEnded(ended) => match (ended.end, &ended.option) {
-            (DecisionEnd::Answered, Some(option)) => {
-                let advance = if ended.in_advance { " in advance" } else { "" };
-                format!("{by} answers {}{advance}: {option}", ended.decision)
-            }
-            (DecisionEnd::Answered, None) => format!("{by} answers {}: {}", ended.decision, first_line(&ended.text)),
-            (DecisionEnd::Cancelled, _) => format!("{} is no longer asked", ended.decision),
-            (DecisionEnd::Replaced, _) => format!("{} is asked again, as things stand now", ended.decision),
-        },
+        Event::DecisionEnded(ended) => ended_sentence(by, ended),
+        Event::QuestionAnswered(answered) => {
+            let QuestionAnswered { decision, question, text } = answered;
+            format!("{by} answers question {question} of {decision}: {}", first_line(text))
+        }
+        Event::DecisionDeferred(deferred) => {
+            let why = if deferred.why.is_empty() { String::new() } else { format!(": {}", first_line(&deferred.why)) };
+            let until = format::then(recorded.at_ms, deferred.until_ms);
+            format!("{by} puts {} off: it is asked again {until}{why}", deferred.decision)
+        }
         Event::DecisionRefused(refused) => format!("an answer was refused: {}", refused.why),
         Event::RunHalted(halted) => format!("halted: {}", halted.reasons.join("; ")),
         Event::RunRepaired(repaired) => {
@@ -222,6 +224,23 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::LandLeft(left) => format!("it did not land: {}", left.why),
         Event::RunLanded(landed) => run_landed(landed),
     })
+}
+
+fn ended_sentence(by: &str, ended: &DecisionEnded) -> String {
+    match (ended.end, &ended.option) {
+        (DecisionEnd::Answered, Some(option)) => {
+            let advance = if ended.in_advance { " in advance" } else { "" };
+            format!("{by} answers {}{advance}: {option}", ended.decision)
+        }
+        (DecisionEnd::Answered, None) if ended.text.is_empty() => format!("{} is answered", ended.decision),
+        (DecisionEnd::Answered, None) => format!("{by} answers {}: {}", ended.decision, first_line(&ended.text)),
+        (DecisionEnd::Cancelled, _) if !ended.text.is_empty() => {
+            format!("{by} cancels {}: {}", ended.decision, first_line(&ended.text))
+        }
+        (DecisionEnd::Cancelled, _) => format!("{} is no longer asked", ended.decision),
+        (DecisionEnd::Skipped, _) => format!("{by} skips {}: {}", ended.decision, first_line(&ended.text)),
+        (DecisionEnd::Replaced, _) => format!("{} is asked again, as things stand now", ended.decision),
+    }
 }
 
 fn land_asked(by: &str, asked: &LandAsked) -> String {

@@ -18,6 +18,24 @@ pub fn duration_ms(text: &str) -> Option<u64> {
     number.checked_mul(seconds * 1000).filter(|ms| *ms > 0)
 }
 
+/// A date in UTC, with or without a time of day: `2026-12-01`, `2026-12-01T09:00`; in milliseconds since 1970.
+pub fn date_ms(text: &str) -> Option<u64> {
+    let (date, time) = text.split_once('T').unwrap_or((text, "00:00"));
+    let (hour, minute) = time.trim_end_matches('Z').split_once(':')?;
+    let number = |text: &str| text.parse::<u64>().ok();
+    let mut parts = date.split('-').map(number);
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    let (hour, minute) = (number(hour)?, number(minute)?);
+    let is_date = parts.next().is_none() && (1970..=9999).contains(&year) && (1..=12).contains(&month);
+    if !is_date || !(1..=31).contains(&day) || hour > 23 || minute > 59 {
+        return None;
+    }
+    // Years begin in March, so that the day that comes every four years is their last.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468;
+    Some((days * 1440 + hour * 60 + minute) * 60_000)
+}
+
 /// US dollars as a decimal number such as `2` or `0.25`, in billionths. Never by way of a float: what is written is what counts.
 pub fn nano_usd(text: &str) -> Option<u64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));

@@ -4,7 +4,8 @@ use tollgate_core::id::UnitId;
 use tollgate_core::protocol::model::Target;
 use tollgate_core::report::Verdict;
 use tollgate_core::run::event::{
-    AttemptReported, ByKind, CommandResult, Event, LandAsked, PoolParked, Recorded, TreeOf, Work,
+    AttemptReported, ByKind, CommandResult, DecisionEnd, DecisionEnded, Event, LandAsked, PoolParked, Recorded, TreeOf,
+    Work,
 };
 
 /// One event as a line; none for what says nothing a reader of routes would miss.
@@ -101,15 +102,12 @@ pub fn line(recorded: &Recorded) -> Option<String> {
             let question = asked.asked.question.replace('\n', " / ");
             format!("{}{beside} {}: {question} [{options}]", asked.decision, asked.asked.ask)
         }
-        Event::DecisionEnded(ended) => {
-            let advance = if ended.in_advance { " in advance" } else { "" };
-            let end = match (&ended.option, &*ended.text) {
-                (Some(option), "") => option.to_string(),
-                (Some(option), text) => format!("{option}, {text:?}"),
-                (None, "") => format!("{:?}", ended.end).to_lowercase(),
-                (None, text) => format!("{text:?}"),
-            };
-            format!("{} ends: {end}{by}{advance}", ended.decision)
+        Event::DecisionEnded(ended) => format!("{} ends: {}", ended.decision, end(ended, by)),
+        Event::QuestionAnswered(answered) => {
+            format!("{} question {} answered: {:?}{by}", answered.decision, answered.question, answered.text)
+        }
+        Event::DecisionDeferred(deferred) => {
+            format!("{} deferred until {}s: {:?}{by}", deferred.decision, deferred.until_ms / 1000, deferred.why)
         }
         Event::DecisionRefused(refused) => {
             format!("{} is refused `{}`: {}", refused.decision, refused.option, refused.why)
@@ -198,4 +196,16 @@ fn in_tree(tree: Option<&TreeOf>) -> String {
 
 fn skipped(decision: Option<tollgate_core::id::DecisionId>) -> String {
     decision.map_or_else(|| "skipped".to_owned(), |id| id.to_string())
+}
+
+fn end(ended: &DecisionEnded, by: &str) -> String {
+    let advance = if ended.in_advance { " in advance" } else { "" };
+    let end = match (&ended.option, &*ended.text) {
+        (Some(option), "") => option.to_string(),
+        (Some(option), text) => format!("{option}, {text:?}"),
+        (None, "") => format!("{:?}", ended.end).to_lowercase(),
+        (None, text) if ended.end == DecisionEnd::Answered => format!("{text:?}"),
+        (None, text) => format!("{}, {text:?}", format!("{:?}", ended.end).to_lowercase()),
+    };
+    format!("{end}{by}{advance}")
 }

@@ -179,12 +179,7 @@ impl Teller<'_> {
             Event::DecisionAsked(asked) => {
                 self.history.moments.push(Moment { at_ms: recorded.at_ms, what: What::Decision(asked.decision) });
             }
-            Event::DecisionEnded(ended) => {
-                self.history.ended_ms.insert(ended.decision, recorded.at_ms);
-                if ended.in_advance {
-                    self.history.in_advance.push(ended.decision);
-                }
-            }
+            Event::DecisionEnded(ended) => self.decided(recorded.at_ms, ended),
             Event::BudgetChanged(changed) => self.answered(changed.decision, recorded),
             Event::WaiverGranted(waiver) => self.answered(waiver.decision, recorded),
             Event::TreeChanged(changed) => self.answered(changed.decision, recorded),
@@ -201,6 +196,8 @@ impl Teller<'_> {
             Event::RunOpened(_)
             | Event::DriverTookOver(_)
             | Event::AttemptRefused(_)
+            | Event::QuestionAnswered(_)
+            | Event::DecisionDeferred(_)
             | Event::DecisionRefused(_)
             | Event::RunHalted(_)
             | Event::RunRepaired(_)
@@ -220,6 +217,13 @@ impl Teller<'_> {
             | Event::EachEntered(_)
             | Event::DayCounted(_)
             | Event::JudgementRests(_) => {}
+        }
+    }
+
+    fn decided(&mut self, at_ms: u64, ended: &event::DecisionEnded) {
+        self.history.ended_ms.insert(ended.decision, at_ms);
+        if ended.in_advance {
+            self.history.in_advance.push(ended.decision);
         }
     }
 

@@ -240,6 +240,7 @@ fn decisions(dispatch: &Dispatch<'_>) -> String {
         let by = line(&end.by.name);
         let answer = match end.end {
             DecisionEnd::Cancelled => "It was cancelled; there is no answer.\n".to_owned(),
+            DecisionEnd::Skipped => format!("{by} goes on without an answer: {}\n", line(&end.text)),
             DecisionEnd::Replaced => "It was asked again; there is no answer.\n".to_owned(),
             DecisionEnd::Answered => {
                 let option = end.option.as_ref().map(|option| format!("{by} chose {}.\n", code(option)));
@@ -248,6 +249,15 @@ fn decisions(dispatch: &Dispatch<'_>) -> String {
                 format!("{}{}", option.unwrap_or_default(), text.map_or_else(String::new, |text| format!("\n{text}")))
             }
         };
+        if !decision.answers.is_empty() {
+            let pairs = decision.answers.iter().filter_map(|(number, given)| {
+                let asked = decision.asked.questions.get(usize::try_from(*number).ok()?.checked_sub(1)?)?;
+                let question = quoted(&format!("{id}{about}, question {number}"), &asked.text, None).text;
+                let said = format!("The answer of {}, word for word", line(&given.by.name));
+                Some(format!("{question}\n{}\n", quoted(&said, &given.text, None).text))
+            });
+            return Some(pairs.chain((!answer.is_empty()).then_some(answer)).collect());
+        }
         Some(format!("{question}\n{}\n", answer.trim_start_matches('\n')))
     }))
 }

@@ -208,6 +208,9 @@ pub struct Ask {
     /// Option and when it is recommended.
     pub recommend: Vec<(Name, Condition)>,
     pub default: Option<AskDefault>,
+    /// After so many invalid answers the outcome is `cancelled`; none: never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tries: Option<u32>,
 }
 
 /// What kind of decision it is.

@@ -14,6 +14,26 @@ use crate::protocol::model::{Class, Target};
 use crate::report::Judgement;
 use crate::words::words;
 
+/// Who caused an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct By {
+    /// What kind of actor it is.
+    pub kind: ByKind,
+    /// Its name: a person's, a driver's, a role's.
+    pub name: Name,
+}
+
+/// The kinds of actor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ByKind {
+    Person,
+    Driver,
+    Worker,
+    Timer,
+}
+
 /// A protocol by name and content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -341,6 +361,26 @@ pub struct Asked {
     /// The budget that was reached, where it asks about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Over>,
+    /// The questions on its card, where they are answered one by one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<AskedQuestion>,
+    /// After so many invalid answers it is cancelled; none: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tries: Option<u32>,
+}
+
+/// One question of several on one card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AskedQuestion {
+    /// The question, word for word.
+    pub text: String,
+    /// The answers it proposes; any other text answers, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// The one that the worker would take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommend: Option<String>,
 }
 
 /// An option as it was offered.
@@ -389,6 +429,8 @@ pub struct CutOff {
 pub enum DecisionEnd {
     Answered,
     Cancelled,
+    /// A person goes on without an answer, and says why.
+    Skipped,
     /// It is asked again under another id, as things stand now.
     Replaced,
 }

@@ -68,8 +68,7 @@ pub fn next_wake(run: &Run) -> Option<u64> {
     if run.is_closed() {
         return None;
     }
-    let defaults =
-        run.pending().filter_map(|(_, decision)| decision.asked.default.as_ref()).map(|default| default.at_ms);
+    let defaults = run.pending().filter_map(|(_, decision)| decision.default()).map(|default| default.at_ms);
     let days = run.budget_questions().filter_map(|(_, over)| match over.whose {
         Whose::Day(day) => Some(day.saturating_add(1).saturating_mul(DAY_MS)),
         Whose::Run | Whose::Unit(_) => None,

@@ -24,26 +24,6 @@ pub use super::envelope::Unreadable;
 /// The newest version of the event format that this build writes and reads.
 pub const VERSION: u32 = 1;
 
-/// Who caused an event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct By {
-    /// What kind of actor it is.
-    pub kind: ByKind,
-    /// Its name: a person's, a driver's, a role's.
-    pub name: Name,
-}
-
-/// The kinds of actor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ByKind {
-    Person,
-    Driver,
-    Worker,
-    Timer,
-}
-
 /// One event as it stands in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
@@ -435,7 +415,13 @@ events! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         in_advance: bool,
     }
-    /// A later, conflicting answer: recorded, not counted.
+    /// One question of several on one card was answered; the decision ends with the last of them.
+    QuestionAnswered = "question.answered" { decision: DecisionId, question: u32, text: String }
+    /// A person puts a decision off: until then nobody is asked for it, and no timer answers it any more.
+    DecisionDeferred = "decision.deferred" {
+        decision: DecisionId, until_ms: u64, #[serde(default, skip_serializing_if = "String::is_empty")] why: String,
+    }
+    /// An answer that does not count: it conflicts with an earlier one, or is none of those offered.
     DecisionRefused = "decision.refused" { decision: DecisionId, option: Name, why: String }
     /// The run cannot go on without a person.
     RunHalted = "run.halted" { reasons: Vec<String> }

@@ -7,7 +7,10 @@ use std::collections::BTreeSet;
 
 use super::blockers::{self, joined};
 use super::bundle;
-use super::event::{Changed, CommandResult, Event, FlowMoved, LandOutcome, Recorded, RunOutcome, UnitState, Work};
+use super::event::{
+    Changed, CommandResult, DecisionDeferred, DecisionEnded, Event, FlowMoved, LandOutcome, QuestionAnswered, Recorded,
+    RunOutcome, UnitState, Work,
+};
 use super::evolve::counter_key;
 use super::state::{At, Instance, MAIN, Phase, Run};
 use crate::Name;
@@ -112,9 +115,11 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
                 });
             }
         }
-        Event::DecisionEnded(ended) => {
-            let pending = run.decisions.get(&ended.decision).is_some_and(|decision| decision.end.is_none());
-            found.unless(pending, 4, || format!("{} ends, but it is not open", ended.decision));
+        Event::DecisionEnded(DecisionEnded { decision, .. })
+        | Event::QuestionAnswered(QuestionAnswered { decision, .. })
+        | Event::DecisionDeferred(DecisionDeferred { decision, .. }) => {
+            let pending = run.decisions.get(decision).is_some_and(|decision| decision.end.is_none());
+            found.unless(pending, 4, || format!("{} of {decision}, but it is not open", recorded.event.kind()));
         }
         Event::FlowReturned(returned) => {
             // A question that was skipped was never asked.
@@ -249,6 +254,8 @@ pub fn after(run: &Run, events: &[Recorded]) -> Vec<Violation> {
             | Event::RequirementsDisposed(_)
             | Event::WaiverGranted(_)
             | Event::DecisionEnded(_)
+            | Event::QuestionAnswered(_)
+            | Event::DecisionDeferred(_)
             | Event::DecisionRefused(_)
             | Event::RunHalted(_)
             | Event::RunRetried(_)

@@ -15,6 +15,7 @@ pub mod bundle;
 mod content_parts;
 pub mod data;
 pub mod decide;
+mod decision;
 pub mod effects;
 mod envelope;
 pub mod event;

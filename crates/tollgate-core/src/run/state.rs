@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::blank::{accepted_as_shown, blank_as_none};
 use super::budget::Spent;
-use super::event::{Asked, DecisionEnd, RunLanded, RunOpened, RunOutcome, UnitState, Work};
+pub use super::decision::{Decision, Deferred, Ended, QuestionAnswer};
+use super::event::{RunLanded, RunOpened, RunOutcome, UnitState, Work};
 use super::finding::FindingState;
 pub use super::landing::{AtLanding, LAND, Landing};
 use super::pool::Pool;
@@ -190,50 +191,6 @@ pub struct Attempt {
     /// The attempt in whose place it came: that one was cut off, or nobody worked under it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<AttemptId>,
-}
-
-/// A question to a person, and what came of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decision {
-    pub asked: Asked,
-    /// The content it was asked about: what an answer approves, whatever changes meanwhile.
-    pub on: On,
-    pub asked_ms: u64,
-    pub end: Option<Ended>,
-}
-
-impl Decision {
-    /// Whether it is asked again under another id.
-    pub fn is_replaced(&self) -> bool {
-        self.end.as_ref().is_some_and(|ended| ended.end == DecisionEnd::Replaced)
-    }
-
-    /// Whether it asks about a budget: what it stops are dispatches, not a flow that waits for its answer.
-    pub const fn is_of_budget(&self) -> bool {
-        self.asked.budget.is_some()
-    }
-
-    /// Whether it is about where the tree of a run that is over goes: no part of what the run answers for.
-    pub fn is_of_landing(&self) -> bool {
-        self.asked.is_of_landing()
-    }
-}
-
-impl Asked {
-    pub(super) fn is_of_landing(&self) -> bool {
-        &*self.instance == LAND
-    }
-}
-
-/// How a decision ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ended {
-    pub end: DecisionEnd,
-    pub option: Option<Name>,
-    pub text: String,
-    pub by: super::event::By,
-    /// Given with the run, before it was asked.
-    pub in_advance: bool,
 }
 
 /// A role's last report in an instance.

@@ -20,7 +20,7 @@ use tollgate_core::id::{AttemptId, DecisionId, RoleId, RunId, StageId};
 use tollgate_core::protocol::{self, Protocol, model::Value};
 use tollgate_core::report::{CriterionReport, Health, Judgement, Plan, Verdict};
 use tollgate_core::run::budget::Budgets;
-use tollgate_core::run::decide::{Answer, AttemptResult, LandEnd, Open, OpenArtifact};
+use tollgate_core::run::decide::{Answer, AttemptResult, Instead, LandEnd, Open, OpenArtifact};
 use tollgate_core::run::event::{
     AttemptStarted, By, ByKind, Event, LandAs, LandOutcome, LandTarget, RunRepaired, Work,
 };
@@ -456,7 +456,16 @@ impl Play {
         let mut answer = Answer::default();
         for word in words {
             match word.split_once('=') {
+                None if word == "cancel" => answer.instead = Some(Instead::Cancel),
+                None if word == "skip" => answer.instead = Some(Instead::Skip),
                 None => answer.option = Some(word.as_str().into()),
+                Some(("defer", seconds)) => {
+                    let until_ms = self.now_ms + seconds.parse::<u64>().unwrap_or(0) * 1000;
+                    answer.instead = Some(Instead::Defer { until_ms });
+                }
+                Some((number, text)) if number.parse::<u32>().is_ok() => {
+                    answer.answers.insert(number.parse().unwrap_or(0), text.to_owned());
+                }
                 Some(("text", text)) => answer.text = text.to_owned(),
                 Some(("scope", list)) => answer.scope = names(list),
                 Some(("dispose", list)) => {

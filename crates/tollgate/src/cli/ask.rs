@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tollgate_api::LastLines;
-use tollgate_app::decision::{BESIDE, rests_on, waived};
+use tollgate_app::decision::{BESIDE, Beside, decision as wire, rests_on, waived};
 use tollgate_app::failure::Failure;
 use tollgate_app::format;
 use tollgate_app::runs::Runs;
@@ -76,7 +76,15 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, cal
         }
     }
     output.talk(Line::new().add(Style::Warn, "? ").add(Style::Strong, format!("{id} of {subject}")));
-    output.say("  ", Style::Strong, &asked.question);
+    let wire = wire(run, id, decision, Beside::default());
+    let heading = view::question::heading(&wire);
+    if !heading.is_empty() {
+        output.say("  ", Style::Strong, heading);
+    }
+    for one in &wire.questions {
+        output.say(format!("  {}. ", one.number), Style::Strong, &one.text);
+        view::question::proposed(one).iter().for_each(|text| output.say("     ", Style::Plain, text));
+    }
     if !asked.why.is_empty() {
         output.say("  ", Style::Faint, &asked.why);
     }
@@ -139,21 +147,38 @@ pub fn ask(
         watch(run.run(), &seen);
         return Ok(Asked::GoOn);
     }
-    let Some((id, decision)) = run.run().pending().next().map(|(id, decision)| (id, decision.clone())) else {
+    // What was put off is not asked for.
+    let now_ms = call.now_ms();
+    let mut open = run.run().pending().filter(|(_, decision)| !decision.is_deferred(now_ms));
+    let Some((id, decision)) = open.next().map(|(id, decision)| (id, decision.clone())) else {
         return Ok(Asked::Left);
     };
-    question(runs, run.run(), id, &decision, call);
-    options(&decision, "", "type your answer; an empty line leaves the run waiting", call);
+    drop(open);
+    let is_first = decision.answers.is_empty();
+    let one = decision.open_questions().next().map(|(number, one)| (number, one.text.clone()));
+    match one.as_ref().filter(|_| !is_first) {
+        // The card was shown with its first question.
+        Some((number, text)) => call.output.say(format!("  {number}. "), Style::Strong, text),
+        None => {
+            question(runs, run.run(), id, &decision, call);
+            options(&decision, "", "type your answer; an empty line leaves the run waiting", call);
+        }
+    }
     let free = decision.asked.options.is_empty();
     loop {
-        write!(io::stderr(), "{}> ", if free { "answer" } else { "option" }).ok();
+        match &one {
+            Some((number, _)) => write!(io::stderr(), "answer {number}> ").ok(),
+            None => write!(io::stderr(), "{}> ", if free { "answer" } else { "option" }).ok(),
+        };
         io::stderr().flush().ok();
         let typed = match typed(run, id, &news, stop, watch)? {
             Typed::Line(typed) => typed,
             Typed::Nothing => return Ok(Asked::Left),
             Typed::Overtaken => return Ok(Asked::GoOn),
         };
-        let answer = if free {
+        let answer = if let Some((number, _)) = &one {
+            Answer { answers: [(*number, typed)].into(), ..Answer::default() }
+        } else if free {
             Answer { text: typed, ..Answer::default() }
         } else {
             // Words behind an option may take it back: they are given as on the command line, or the line is no option.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tollgate_api::LastLines;
+use tollgate_app::decision::answer_each;
 use tollgate_app::engine_errors::about;
 use tollgate_app::event_text::Narrator;
 use tollgate_app::failure::{Failure, Kind};
@@ -319,6 +320,11 @@ fn next(call: &Invocation, command: &str) {
 pub fn waiting(runs: &Runs, run: &Run, call: &Invocation) -> Exit {
     if !call.json() {
         for (id, decision) in run.pending() {
+            if let Some(deferred) = decision.deferred.as_ref().filter(|_| decision.is_deferred(call.now_ms())) {
+                let when = format::then(call.now_ms(), deferred.until_ms);
+                call.output.talk(format!("{id} of {} is put off, asked again {when}", run.id));
+                continue;
+            }
             question(runs, run, id, decision, call);
             how_to_answer(run, id, decision, call);
         }
@@ -347,5 +353,9 @@ fn left(run: &Run, call: &Invocation) -> Exit {
 }
 
 fn how_to_answer(run: &Run, id: DecisionId, decision: &Decision, call: &Invocation) {
+    let open: Vec<u32> = decision.open_questions().map(|(number, _)| number).collect();
+    if !open.is_empty() {
+        return next(call, &answer_each(&run.id.to_string(), &id.to_string(), &open));
+    }
     options(decision, &format!("tollgate decide {} {id} ", run.id), "--text 'YOUR ANSWER'", call);
 }

@@ -16,7 +16,15 @@ pub fn lines(question: &api::Decision, commands: &[String], now_ms: u64, width: 
         let wrapped = wrap(&plain(text), width.saturating_sub(indent));
         lines.extend(wrapped.into_iter().map(|line| Line::from(" ".repeat(indent)).add(style, line)));
     };
-    indented(2, Style::Strong, &question.question);
+    indented(2, Style::Strong, heading(question));
+    for one in &question.questions {
+        indented(2, Style::Strong, &format!("{}. {}", one.number, one.text));
+        proposed(one).iter().for_each(|text| indented(5, Style::Plain, text));
+    }
+    if let Some(until_ms) = question.deferred_until_ms {
+        let why = question.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        indented(2, Style::Faint, &format!("put off, asked again {}{why}", then(now_ms, until_ms)));
+    }
     if !question.why.is_empty() {
         indented(2, Style::Faint, &format!("asked because {}", question.why));
     }
@@ -45,6 +53,25 @@ pub fn lines(question: &api::Decision, commands: &[String], now_ms: u64, width: 
         }
     }
     lines
+}
+
+/// What is asked besides the questions on its card.
+pub fn heading(question: &api::Decision) -> &str {
+    let texts: Vec<&str> = question.questions.iter().map(|one| one.text.as_str()).collect();
+    question.question.strip_suffix(&texts.join("\n")).filter(|_| !texts.is_empty()).unwrap_or(&question.question).trim()
+}
+
+/// What a question proposes, and how it was answered.
+pub fn proposed(one: &api::CardQuestion) -> Vec<String> {
+    let option = |option: &String| {
+        let recommended = if one.recommendation.as_ref() == Some(option) { " (recommended)" } else { "" };
+        format!("- {option}{recommended}")
+    };
+    let by = one.by.as_ref().map(|by| by.name.as_str()).unwrap_or_default();
+    match &one.answer {
+        Some(answer) => vec![format!("answered by {by}: {answer}")],
+        None => one.options.iter().map(option).collect(),
+    }
 }
 
 /// The end of the output of what failed.

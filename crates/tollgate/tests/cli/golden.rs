@@ -39,13 +39,14 @@ const GOLDEN: [(&str, u64, &[&str]); 4] = [
 ];
 
 /// The events that no golden journal holds. A new kind of event is in one, or it is named here.
-const UNSEEN: [&str; 18] = [
+const UNSEEN: [&str; 20] = [
     "attempt.cancelled",
     "attempt.parked",
     "attempt.refused",
     "attempt.unready",
     "budget.changed",
     "day.counted",
+    "decision.deferred",
     "decision.refused",
     "finding.restated",
     "judgement.rests",
@@ -53,6 +54,7 @@ const UNSEEN: [&str; 18] = [
     "land.checked",
     "land.left",
     "pool.parked",
+    "question.answered",
     "requirements.disposed",
     "run.landed",
     "run.repaired",

@@ -11,6 +11,7 @@
 mod again;
 mod agents;
 mod alone;
+mod asked;
 mod budget;
 mod by_hand;
 mod cached;

@@ -93,11 +93,12 @@ fn questions_are_asked_at_once_and_typed_answers_drive_the_run_on() {
     terminal.shows("greet.sh greets").shows("Build this plan?").shows("option> ").types("aprove\n");
     terminal.shows("TG0305").shows("option> ").types("approve not this\n");
     terminal.shows("TG0305").shows("option> ").types("approve --text as we said\n");
-    terminal.shows("developer works").shows("▶").shows("Also in French?").shows("answer> ").types("Hello, no French\n");
+    terminal.shows("developer works").shows("▶").shows("Also in French?").shows("answer 1> ").types("Hello\n");
+    terminal.shows("Also in French?").shows("answer 2> ").types("no French\n");
     terminal.shows("succeeded");
     assert_eq!(terminal.ends(), Some(0));
     play.find_run(&mut terminal.child);
-    assert!(play.brief("developer", 2).contains("Hello, no French"));
+    assert!(play.brief("developer", 2).contains("no French"));
     assert!(play.tollgate(&["show", "RUN", "--json"]).out.contains("as we said"));
     play.holds();
 }

@@ -157,6 +157,7 @@ impl Reader {
         let options = fields.take("options").map(|n| self.options(n)).unwrap_or_default();
         let recommend = fields.take("recommend");
         let default = fields.take("default");
+        let tries = fields.take("tries").and_then(|n| self.problems.number(n, "`tries`"));
         fields.close(&mut self.problems);
         if question.is_none() && from.is_none() {
             self.problems.value(node.place, "the ask has no question", "add `question`, or `from: report`");
@@ -174,7 +175,7 @@ impl Reader {
         }
         let default = default.and_then(|n| self.ask_default(n, &names));
         let question = question.map(|text| text.to_string());
-        Some(Ask { class: class?, question, from, shows, options, recommend: recommended, default })
+        Some(Ask { class: class?, question, from, shows, options, recommend: recommended, default, tries })
     }
 
     fn options(&mut self, node: &Node) -> Vec<(Name, String)> {

@@ -23,12 +23,16 @@ impl Draft {
         let option = answer.option.clone();
         match self.attempt(|draft| draft.answer_by(id, answer, &by, false)) {
             Err(short @ Rejection::NotEstablished { .. }) => self.ask_anew(id, option.as_ref()).ok_or(short),
+            Err(invalid @ (Rejection::NotOffered { .. } | Rejection::TextNeeded(_))) => self.count_invalid(id, invalid),
             answered => answered,
         }
     }
 
     pub fn answer_by(&mut self, id: DecisionId, answer: Answer, by: &By, in_advance: bool) -> Result<(), Rejection> {
         let Some(decision) = self.run.decisions.get(&id).cloned() else { return Err(Rejection::NoDecision(id)) };
+        if decision.end.is_none() && (answer.instead.is_some() || !answer.answers.is_empty()) {
+            return self.answer_otherwise(id, &decision, answer, by);
+        }
         if let Some(ended) = &decision.end {
             return self.answer_again(id, &decision, ended.option.as_ref(), &answer);
         }
@@ -84,6 +88,34 @@ impl Draft {
             self.follow(&asked.instance, origin, &asked.origin, Some(id), &route.to, by.kind == ByKind::Person);
         } else {
             self.route(&asked.instance, stage, &outcome);
+        }
+        Ok(())
+    }
+
+    /// Goes on from a decision that has ended, by the route of what came of it.
+    pub(super) fn go_on_from(
+        &mut self,
+        id: DecisionId,
+        decision: &Decision,
+        outcome: &Outcome,
+        by: &By,
+    ) -> Result<(), Rejection> {
+        let protocol = self.protocol.clone();
+        let asked = &decision.asked;
+        let known = self.instance(&asked.instance);
+        let origin = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &asked.origin.stage));
+        let shared = protocol.ask(&asked.ask);
+        let (Some(origin), Some(stage)) = (origin, shared.or(origin)) else {
+            return Err(Rejection::NotInProtocol { what: "stage", name: (&*asked.origin.stage).into() });
+        };
+        let Some(to) = protocol.route(stage, outcome).map(|(rule, _)| rule.route.to.clone()) else {
+            let what = format!("one of its answers: nothing says what happens when it is {}", outcome.word());
+            return Err(Rejection::Incomplete { decision: id, what });
+        };
+        if shared.is_some() {
+            self.follow(&asked.instance, origin, &asked.origin, Some(id), &to, by.kind == ByKind::Person);
+        } else {
+            self.route(&asked.instance, stage, outcome);
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! Asking: a question is in the journal before anybody is asked, with the options that lead somewhere.
 
 use super::super::event::{
-    Asked, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, DecisionRefused, DefaultAnswer, Offered, Origin,
+    Asked, AskedQuestion, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, DecisionRefused, DefaultAnswer,
+    Offered, Origin,
 };
 use super::super::gate::{self, CriterionState};
 use super::super::state::{Attempt, Decision, Shown};
@@ -13,11 +14,24 @@ use crate::digest::Digest;
 use crate::id::{DecisionId, InstanceId, StageId, UnitId};
 use crate::protocol::model::{Ask, Class, From, Kind, Stage, Target};
 use crate::protocol::{Outcome, graph};
-use crate::report::{Health, Judgement, Report};
+use crate::report::{Health, Judgement, QuestionReport, Report};
 
 /// Why something is as it was shown, where that is known.
 fn note(shown: &Shown) -> String {
     if shown.note.is_empty() { String::new() } else { format!(" ({})", shown.note) }
+}
+
+/// Questions that each need an answer of their own.
+fn one_by_one(questions: Vec<&QuestionReport>) -> Vec<AskedQuestion> {
+    if questions.len() < 2 && questions.iter().all(|question| question.options.is_empty()) {
+        return Vec::new();
+    }
+    let asked = |question: &QuestionReport| AskedQuestion {
+        text: question.text.clone(),
+        options: question.options.clone(),
+        recommend: question.recommendation.clone(),
+    };
+    questions.into_iter().map(asked).collect()
 }
 
 impl Draft {
@@ -79,6 +93,8 @@ impl Draft {
             tree: self.run.tree_of(unit.as_ref()).clone(),
             paths: self.paths(instance, ask),
             budget: None,
+            questions: self.questions(ask),
+            tries: ask.tries,
         };
         self.emit(DecisionAsked { decision, asked });
         self.answer_in_advance(decision, stage);
@@ -195,6 +211,12 @@ impl Draft {
         parts.join("\n")
     }
 
+    /// The questions of a report that are answered one by one: several, or one that proposes answers.
+    fn questions(&self, ask: &Ask) -> Vec<AskedQuestion> {
+        let asks = ask.from == Some(From::Report) && ask.options.is_empty();
+        if asks { one_by_one(self.asked_by_report.iter().collect()) } else { Vec::new() }
+    }
+
     /// Rows, findings and requirements of a subject that are not settled, a line each.
     pub fn open_rows(&self, instance: &str) -> Vec<String> {
         let unit = self.unit_of(instance);
@@ -286,7 +308,8 @@ impl Draft {
         };
         let beside = report.questions.iter().filter(|question| !question.blocking);
         // Nobody is asked twice.
-        let open: Vec<&str> = beside.map(|question| &*question.text).filter(|text| !asked(text)).collect();
+        let questions: Vec<&QuestionReport> = beside.filter(|question| !asked(&question.text)).collect();
+        let open: Vec<&str> = questions.iter().map(|question| &*question.text).collect();
         if open.is_empty() || report.health == Health::Malformed {
             return;
         }
@@ -310,6 +333,8 @@ impl Draft {
                 origin: Origin { stage: stage.id.clone(), outcome: Some(outcome.clone()), cut_off: None },
                 paths: Vec::new(),
                 budget: None,
+                questions: one_by_one(questions),
+                tries: None,
             },
         });
     }

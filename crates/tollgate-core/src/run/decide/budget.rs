@@ -115,6 +115,8 @@ impl Draft {
             tree: self.run.tree.clone(),
             paths: Vec::new(),
             budget: Some(over.clone()),
+            questions: Vec::new(),
+            tries: None,
         };
         self.emit(DecisionAsked { decision: DecisionId(self.run.next_decision), asked });
     }

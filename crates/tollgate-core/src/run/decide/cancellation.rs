@@ -1,8 +1,9 @@
 //! Stopping: leases and questions that nobody needs any more.
 
-use super::super::event::{AttemptCancelled, DecisionEnd, DecisionEnded};
+use super::super::event::{Asked, AttemptCancelled, DecisionEnd, DecisionEnded};
 use super::draft::Draft;
 use crate::id::{AttemptId, DecisionId, InstanceId};
+use crate::protocol::model::Class;
 use std::collections::BTreeSet;
 
 impl Draft {
@@ -19,10 +20,12 @@ impl Draft {
         for attempt in live {
             self.emit(AttemptCancelled { attempt, why: "a sibling left the flow".to_owned() });
         }
+        // A question of security is nobody else's to end: it stays open, and the run does not close before its answer.
+        let ends = |asked: &Asked| asked.blocking && asked.class != Class::Security;
         let open: Vec<DecisionId> = self
             .run
             .pending()
-            .filter(|(_, decision)| below.contains(&decision.asked.instance) && decision.asked.blocking)
+            .filter(|(_, decision)| below.contains(&decision.asked.instance) && ends(&decision.asked))
             .map(|(id, _)| id)
             .collect();
         for decision in open {

@@ -206,6 +206,8 @@ impl Draft {
             tree: landing.target.tree.clone(),
             paths: landing.target.touched.clone(),
             budget: None,
+            questions: Vec::new(),
+            tries: None,
         };
         let decision = DecisionId(self.run.next_decision);
         self.emit(DecisionAsked { decision, asked });

@@ -6,6 +6,7 @@
 //! ```
 
 mod answer;
+mod answer_instead;
 mod ask;
 mod budget;
 mod cancellation;
@@ -153,6 +154,21 @@ pub struct Answer {
     pub scope: Vec<Name>,
     /// A plan that replaces rows, where the option amends criteria or units.
     pub plan: Plan,
+    /// Answers to single questions of a card, by their number from 1 on.
+    pub answers: BTreeMap<u32, String>,
+    /// What the person wants in place of an answer; the text is the reason.
+    pub instead: Option<Instead>,
+}
+
+/// What a person does with a decision in place of answering it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Instead {
+    /// Nobody is asked for it before a time.
+    Defer { until_ms: u64 },
+    /// It ends without an answer, and the protocol says what then.
+    Cancel,
+    /// The work goes on without an answer.
+    Skip,
 }
 
 /// What a command changes: the events, and the run after them.

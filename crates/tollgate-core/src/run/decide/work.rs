@@ -98,7 +98,7 @@ impl Draft {
         let due: Vec<(DecisionId, Name)> = self
             .run
             .pending()
-            .filter_map(|(id, decision)| decision.asked.default.as_ref().map(|default| (id, default)))
+            .filter_map(|(id, decision)| decision.default().map(|default| (id, default)))
             .filter(|(_, default)| default.at_ms <= self.now_ms)
             .map(|(id, default)| (id, default.option.clone()))
             .collect();

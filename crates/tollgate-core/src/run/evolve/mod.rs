@@ -10,12 +10,12 @@ use std::sync::Arc;
 use super::budget::{OnDay, dispatched};
 use super::event::{
     ArtifactGiven, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed,
-    FlowReturned, LandAsked, Recorded, RunOpened, RunRepaired, UnitState,
+    FlowReturned, LandAsked, LedgerPlanned, Recorded, RunOpened, RunRepaired, UnitState,
 };
 use super::gate;
 use super::state::{
-    Answered, ArtifactState, At, AtLanding, Counter, Decision, Ended, InForce, Instance, Landing, Ledger, MAIN,
-    OwnTree, Phase, Run, Unit, keyed,
+    Answered, ArtifactState, At, AtLanding, Counter, Decision, Deferred, Ended, InForce, Instance, Landing, Ledger,
+    MAIN, OwnTree, Phase, QuestionAnswer, Run, Unit, keyed,
 };
 use crate::Name;
 use crate::id::{DecisionId, StageId};
@@ -77,12 +77,9 @@ pub fn evolve(run: &mut Run, recorded: &Recorded) {
 
 fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
     match event {
-        Event::RunOpened(_) | Event::AttemptRefused(_) | Event::DecisionRefused(_) | Event::DriverTookOver(_) => {}
+        Event::RunOpened(_) | Event::AttemptRefused(_) | Event::DriverTookOver(_) => {}
         Event::ArtifactGiven(given) => give(run, given),
-        Event::LedgerPlanned(planned) => {
-            let by_person = by.kind == ByKind::Person && is_given(&run.protocol, &planned.from);
-            plan(Arc::make_mut(&mut run.ledger), planned, by_person);
-        }
+        Event::LedgerPlanned(planned) => planned_by(run, by, planned),
         Event::VariableGiven(given) => {
             run.vars.insert(given.name.clone(), Value::Text(given.value.clone()));
         }
@@ -168,6 +165,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         }
         Event::DecisionAsked(asked) => ask(run, at_ms, asked),
         Event::DecisionEnded(ended) => end_decision(run, by, ended),
+        Event::QuestionAnswered(_) | Event::DecisionDeferred(_) | Event::DecisionRefused(_) => decided(run, by, event),
         Event::RunHalted(halted) => run.phase = Phase::Halted { reasons: halted.reasons.clone() },
         Event::RunRepaired(repaired) => repair(run, repaired),
         Event::RunRetried(retried) => {
@@ -395,7 +393,15 @@ fn give(run: &mut Run, ArtifactGiven { name, object, fields, tree }: &ArtifactGi
 fn ask(run: &mut Run, at_ms: u64, asked: &DecisionAsked) {
     run.next_decision = run.next_decision.max(asked.decision.0 + 1);
     let on = gate::on_tree(run, asked.asked.tree.clone());
-    let decision = Decision { asked: asked.asked.clone(), on, asked_ms: at_ms, end: None };
+    let decision = Decision {
+        asked: asked.asked.clone(),
+        on,
+        asked_ms: at_ms,
+        end: None,
+        answers: BTreeMap::new(),
+        deferred: None,
+        invalid: 0,
+    };
     run.decisions.insert(asked.decision, Arc::new(decision));
     if asked.asked.is_of_landing() {
         return with_landing(run, |landing| landing.decision = Some((asked.decision, false)));
@@ -403,6 +409,37 @@ fn ask(run: &mut Run, at_ms: u64, asked: &DecisionAsked) {
     if asked.asked.blocking && asked.asked.budget.is_none() {
         let at = At::Waiting { stage: asked.asked.origin.stage.clone(), decision: asked.decision };
         with(run, &asked.asked.instance, |instance| instance.at = at);
+    }
+}
+
+fn planned_by(run: &mut Run, by: &By, planned: &LedgerPlanned) {
+    let by_person = by.kind == ByKind::Person && is_given(&run.protocol, &planned.from);
+    plan(Arc::make_mut(&mut run.ledger), planned, by_person);
+}
+
+/// What happens to a decision before it ends.
+#[expect(clippy::wildcard_enum_match_arm, reason = "called for these events alone")]
+fn decided(run: &mut Run, by: &By, event: &Event) {
+    match event {
+        Event::QuestionAnswered(answered) => {
+            let answer = QuestionAnswer { text: answered.text.clone(), by: by.clone() };
+            with_decision(run, answered.decision, |decision| drop(decision.answers.insert(answered.question, answer)));
+        }
+        Event::DecisionDeferred(put_off) => {
+            let deferred = Deferred { until_ms: put_off.until_ms, why: put_off.why.clone(), by: by.clone() };
+            with_decision(run, put_off.decision, |decision| decision.deferred = Some(deferred));
+        }
+        // A conflict with an answer that stands is no try.
+        Event::DecisionRefused(refused) => with_decision(run, refused.decision, |decision| {
+            decision.invalid += u32::from(decision.asked.tries.is_some() && decision.end.is_none());
+        }),
+        _ => {}
+    }
+}
+
+fn with_decision(run: &mut Run, id: DecisionId, change: impl FnOnce(&mut Decision)) {
+    if let Some(decision) = run.decisions.get_mut(&id) {
+        change(Arc::make_mut(decision));
     }
 }
 

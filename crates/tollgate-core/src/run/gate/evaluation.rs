@@ -307,6 +307,7 @@ pub(super) const fn decision_word(end: Option<DecisionEnd>) -> &'static str {
         None => "pending",
         Some(DecisionEnd::Answered) => "answered",
         Some(DecisionEnd::Cancelled) => "cancelled",
+        Some(DecisionEnd::Skipped) => "skipped",
         Some(DecisionEnd::Replaced) => "replaced",
     }
 }

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use tollgate_app::failure::Failure;
 use tollgate_app::runs::Runs;
 use tollgate_core::Name;
+use tollgate_core::amount::{date_ms, duration_ms};
 use tollgate_core::code::Code;
 use tollgate_core::id::DecisionId;
 use tollgate_core::report::Disposition;
-use tollgate_core::run::decide::Answer;
+use tollgate_core::run::decide::{Answer, Instead};
 use tollgate_engine::driver::DriveError;
+use tollgate_engine::session::Session;
 
 use crate::cli::drive::{Wait, drive, waiting};
 use crate::cli::{Exit, Invocation};
@@ -33,6 +35,21 @@ pub struct DecideArgs {
     /// A path the scope is widened by, where the option widens it
     #[arg(long, value_name = "GLOB")]
     scope: Vec<String>,
+    /// The answer to one question of a card, by its number; what is answered stays when others are open
+    #[arg(long, value_name = "NUMBER=TEXT", conflicts_with_all = ["text", "defer", "cancel", "skip"])]
+    answer: Vec<String>,
+    /// Put it off: not asked, and not answered by a timer; a time from now (`2h`, `3d`) or UTC (`2026-12-01T09:00`)
+    #[arg(long, value_name = "UNTIL", conflicts_with_all = ["text", "cancel", "skip"])]
+    defer: Option<String>,
+    /// End it without an answer, as the protocol says
+    #[arg(long, conflicts_with_all = ["text", "skip"])]
+    cancel: bool,
+    /// Go on without an answer
+    #[arg(long, conflicts_with = "text")]
+    skip: bool,
+    /// Why it is put off, cancelled or skipped
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    why: String,
     /// Record it, and leave the driving to others
     #[arg(long)]
     no_resume: bool,
@@ -44,8 +61,9 @@ pub struct DecideArgs {
 pub fn run(args: DecideArgs, call: &Invocation) -> Result<Exit, Failure> {
     if let [run] = &*args.words
         && run.parse::<DecisionId>().is_err()
+        && let Ok(run) = Runs::open_to_read(&call.environment)?.load(run)
     {
-        return show(run, call);
+        return show(&run, call);
     }
     let runs = call.runs_as_person()?;
     let (run, id, option) = parse(&args.words)?;
@@ -56,9 +74,20 @@ pub fn run(args: DecideArgs, call: &Invocation) -> Result<Exit, Failure> {
         })?;
         dispositions.insert(Name::from(id), Disposition::from(disposition));
     }
+    let instead = match &args.defer {
+        Some(until) => Some(Instead::Defer { until_ms: until_ms(until, call.now_ms())? }),
+        None if args.cancel => Some(Instead::Cancel),
+        None => args.skip.then_some(Instead::Skip),
+    };
+    if instead.is_none() && !args.why.is_empty() {
+        return Err(Failure::usage(Code::USAGE, "`--why` is for `--defer`, `--cancel` and `--skip`")
+            .hint("say it with `--text`"));
+    }
     let answer = Answer {
         option: option.map(Into::into),
-        text: args.text,
+        text: if instead.is_some() { args.why } else { args.text },
+        answers: answers(&args.answer)?,
+        instead,
         dispositions,
         scope: args.scope.iter().map(|glob| glob.as_str().into()).collect(),
         ..Answer::default()
@@ -85,10 +114,35 @@ pub fn run(args: DecideArgs, call: &Invocation) -> Result<Exit, Failure> {
     }
 }
 
+/// The answers to single questions, by number.
+fn answers(texts: &[String]) -> Result<BTreeMap<u32, String>, Failure> {
+    let mut answers = BTreeMap::new();
+    for text in texts {
+        let pair = text.split_once('=').and_then(|(number, answer)| Some((number.parse().ok()?, answer.to_owned())));
+        let (number, answer) = pair.ok_or_else(|| {
+            Failure::usage(Code::USAGE, format!("`{text}` is not NUMBER=TEXT")).hint("write --answer 1='TEXT'")
+        })?;
+        if answers.insert(number, answer).is_some() {
+            return Err(
+                Failure::usage(Code::USAGE, format!("question {number} is answered twice")).hint("once is enough")
+            );
+        }
+    }
+    Ok(answers)
+}
+
+/// A time that is still to come: so long from now, or a date in UTC.
+fn until_ms(text: &str, now_ms: u64) -> Result<u64, Failure> {
+    let then = duration_ms(text).map(|ms| now_ms.saturating_add(ms)).or_else(|| date_ms(text));
+    then.ok_or_else(|| {
+        Failure::usage(Code::USAGE, format!("`{text}` is no time"))
+            .hint("write how long (`2h`, `3d`) or when in UTC (`2026-12-01`, `2026-12-01T09:00`)")
+    })
+}
+
 /// Without a decision, what the run asks is shown.
-fn show(run: &str, call: &Invocation) -> Result<Exit, Failure> {
+fn show(run: &Session, call: &Invocation) -> Result<Exit, Failure> {
     let runs = Runs::open_to_read(&call.environment)?;
-    let run = runs.load(run)?;
     if run.run().pending().next().is_none() {
         let message = format!("{} asks nothing", run.run().id);
         return Err(Failure::refused(Code::NO_DECISION, message).hint("`tollgate inbox` lists what is asked"));

@@ -83,8 +83,10 @@ fn of_run(runs: &Runs, summary: &Summary, call: &Invocation) -> Result<Vec<Inbox
     let mut notices = Vec::new();
     let trees = runs.trees_of(run, &mut notices);
     notices.iter().for_each(|notice| call.output.notice(notice));
+    let now_ms = call.now_ms();
     let mut items: Vec<InboxItem> = run
         .pending()
+        .filter(|(_, asked)| !asked.is_deferred(now_ms))
         .map(|(id, asked)| {
             let tree = trees.get(&id).map(PathBuf::as_path);
             let last_lines = runs.last_lines_of(run, &events, asked);

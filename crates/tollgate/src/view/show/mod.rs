@@ -3,6 +3,7 @@
 mod timeline;
 
 use tollgate_api::{self as api, DecisionStatus, RunDetail};
+use tollgate_app::decision::answer_each;
 use tollgate_app::detail::History;
 use tollgate_app::format::{self, ago, count, duration, list};
 use tollgate_app::listing;
@@ -170,7 +171,10 @@ fn questions(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
     }
     screen.title("Waits for you", "");
     for question in open {
+        let open: Vec<u32> =
+            question.questions.iter().filter(|one| one.answer.is_none()).map(|one| one.number).collect();
         let commands = match (detail.summary.run.parse(), question.id.parse()) {
+            _ if !open.is_empty() => vec![answer_each(&detail.summary.run, &question.id, &open)],
             (Ok(run), Ok(id)) => listing::answers(run, id, question.options.iter().map(|option| option.id.as_str())),
             _ => Vec::new(),
         };

@@ -169,10 +169,17 @@ fn decision_entry(decision: &api::Decision, notes: &[String], in_advance: bool) 
     let came = match decision.status {
         DecisionStatus::Pending => " → waits for you".to_owned(),
         DecisionStatus::Answered => {
-            let answer = decision.answer.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
+            let each: Vec<&str> = decision.questions.iter().filter_map(|one| one.answer.as_deref()).collect();
+            let each = each.join("; ");
+            let answer = decision.answer.as_deref().unwrap_or(&each).lines().next().unwrap_or_default();
             format!(" → {answer}{who}{advance}")
         }
+        DecisionStatus::Cancelled | DecisionStatus::Skipped if decision.reason.is_some() => {
+            let how = if decision.status == DecisionStatus::Skipped { "skipped" } else { "cancelled" };
+            format!(" → {how}{who}: {}", decision.reason.as_deref().unwrap_or_default())
+        }
         DecisionStatus::Cancelled => " → taken back".to_owned(),
+        DecisionStatus::Skipped => " → skipped".to_owned(),
         DecisionStatus::Replaced => " → asked again".to_owned(),
     };
     let notes = if notes.is_empty() { String::new() } else { format!("; {}", notes.join("; ")) };

@@ -1,0 +1,129 @@
+//! What a person does with a decision besides answering it whole: some of its questions, later, not at all; and invalid answers.
+
+use super::super::event::{By, DecisionDeferred, DecisionEnd, DecisionEnded, DecisionRefused, QuestionAnswered};
+use super::super::state::Decision;
+use super::draft::Draft;
+use super::{Answer, Instead, Rejection};
+use crate::Name;
+use crate::id::DecisionId;
+use crate::protocol::Outcome;
+use crate::protocol::model::Class;
+
+impl Draft {
+    /// Answers to single questions, or what is wanted in place of an answer.
+    pub(super) fn answer_otherwise(
+        &mut self,
+        id: DecisionId,
+        decision: &Decision,
+        answer: Answer,
+        by: &By,
+    ) -> Result<(), Rejection> {
+        let incomplete = |what: &str| Err(Rejection::Incomplete { decision: id, what: what.to_owned() });
+        if answer.option.is_some() || answer.instead.is_some() && !answer.answers.is_empty() {
+            return incomplete("one thing: an option, answers to its questions, or to be put off or ended");
+        }
+        let Some(instead) = answer.instead else { return self.answer_questions(id, decision, &answer, by) };
+        let why = answer.text.trim().to_owned();
+        if let Instead::Defer { until_ms } = instead {
+            if until_ms <= self.now_ms {
+                return incomplete("a time that is still to come");
+            }
+            self.emit_by(by.clone(), DecisionDeferred { decision: id, until_ms, why });
+            return Ok(());
+        }
+        if why.is_empty() {
+            return incomplete("a reason");
+        }
+        if decision.is_of_budget() || decision.is_of_landing() {
+            return incomplete("one of its options");
+        }
+        let has_route = |outcome: &Outcome| {
+            let stage = self.protocol.ask(&decision.asked.ask);
+            stage.is_some_and(|stage| self.protocol.route(stage, outcome).is_some())
+        };
+        let (end, outcome) = match instead {
+            Instead::Skip if decision.asked.class == Class::Security => {
+                return incomplete("to be answered or cancelled: a question of security is not skipped");
+            }
+            Instead::Skip if decision.asked.options.is_empty() => (DecisionEnd::Skipped, Outcome::Answered),
+            Instead::Skip if !has_route(&Outcome::Skipped) => {
+                return incomplete("one of its options: the protocol has no way on without");
+            }
+            Instead::Skip => (DecisionEnd::Skipped, Outcome::Skipped),
+            Instead::Cancel | Instead::Defer { .. } => (DecisionEnd::Cancelled, Outcome::Cancelled),
+        };
+        self.end_without_answer(id, decision, (end, &outcome), why, by)
+    }
+
+    fn end_without_answer(
+        &mut self,
+        id: DecisionId,
+        decision: &Decision,
+        (end, outcome): (DecisionEnd, &Outcome),
+        why: String,
+        by: &By,
+    ) -> Result<(), Rejection> {
+        self.emit_by(by.clone(), DecisionEnded { decision: id, end, option: None, text: why, in_advance: false });
+        // What no flow waits for leads nowhere.
+        if !decision.asked.blocking { Ok(()) } else { self.go_on_from(id, decision, outcome, by) }
+    }
+
+    /// Each answer is recorded by its question; the last one ends the decision.
+    fn answer_questions(
+        &mut self,
+        id: DecisionId,
+        decision: &Decision,
+        answer: &Answer,
+        by: &By,
+    ) -> Result<(), Rejection> {
+        let asked = decision.asked.questions.len();
+        for (number, text) in &answer.answers {
+            let text = text.trim();
+            if !(1..=asked).contains(&usize::try_from(*number).unwrap_or(usize::MAX)) {
+                let what = match asked {
+                    0 => "one answer: it is one question".to_owned(),
+                    asked => format!("a question of its {asked}, not {number}"),
+                };
+                return Err(Rejection::Incomplete { decision: id, what });
+            }
+            if text.is_empty() {
+                return Err(Rejection::TextNeeded(id));
+            }
+            match decision.answers.get(number) {
+                Some(held) if held.text == text => {}
+                Some(held) => {
+                    let held = held.text.chars().take(60).collect::<String>().into();
+                    return Err(Rejection::AlreadyAnswered { decision: id, held });
+                }
+                None => {
+                    let event = QuestionAnswered { decision: id, question: *number, text: text.to_owned() };
+                    self.emit_by(by.clone(), event);
+                }
+            }
+        }
+        let open = self.run.decisions.get(&id).is_some_and(|decision| decision.open_questions().next().is_some());
+        if open {
+            return Ok(());
+        }
+        let (end, text) = (DecisionEnd::Answered, answer.text.clone());
+        self.emit_by(by.clone(), DecisionEnded { decision: id, end, option: None, text, in_advance: false });
+        if decision.asked.blocking { self.go_on_from(id, decision, &Outcome::Answered, by) } else { Ok(()) }
+    }
+
+    /// An invalid answer is refused at once. Where tries are counted it is recorded, and the last one cancels the question.
+    pub(super) fn count_invalid(&mut self, id: DecisionId, invalid: Rejection) -> Result<(), Rejection> {
+        let Some(decision) = self.run.decisions.get(&id).filter(|decision| decision.end.is_none()).cloned() else {
+            return Err(invalid);
+        };
+        let Some(tries) = decision.asked.tries else { return Err(invalid) };
+        let option = if let Rejection::NotOffered { option, .. } = &invalid { option.clone() } else { Name::default() };
+        self.emit(DecisionRefused { decision: id, option, why: invalid.to_string() });
+        if decision.invalid + 1 >= tries {
+            let why = format!("{tries} answers were invalid");
+            let by = self.by.clone();
+            self.end_without_answer(id, &decision, (DecisionEnd::Cancelled, &Outcome::Cancelled), why, &by)?;
+        }
+        self.refusal = Some(invalid);
+        Ok(())
+    }
+}

@@ -1,0 +1,100 @@
+//! Decisions: questions to a person, and what came of them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{Asked, AskedQuestion, By, DecisionEnd, DefaultAnswer};
+use super::landing::LAND;
+use super::state::On;
+use crate::Name;
+use crate::protocol::model::Class;
+
+/// A question to a person, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    pub asked: Asked,
+    /// The content it was asked about: what an answer approves, whatever changes meanwhile.
+    pub on: On,
+    pub asked_ms: u64,
+    pub end: Option<Ended>,
+    /// The answers to its questions, by their number from 1 on.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub answers: BTreeMap<u32, QuestionAnswer>,
+    /// Until when it is put off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deferred: Option<Deferred>,
+    /// How many invalid answers it was given, where they are counted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub invalid: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// The answer to one question of several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuestionAnswer {
+    pub text: String,
+    pub by: By,
+}
+
+/// Who put a decision off, until when and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deferred {
+    pub until_ms: u64,
+    pub why: String,
+    pub by: By,
+}
+
+impl Decision {
+    /// The questions that are still open, by their number from 1 on.
+    pub fn open_questions(&self) -> impl Iterator<Item = (u32, &AskedQuestion)> {
+        (1..).zip(&self.asked.questions).filter(|(number, _)| !self.answers.contains_key(number))
+    }
+
+    /// Whether nobody is to be asked for it now.
+    pub fn is_deferred(&self, now_ms: u64) -> bool {
+        self.deferred.as_ref().is_some_and(|deferred| deferred.until_ms > now_ms)
+    }
+
+    /// A timer's answer. Whoever puts a decision off answers for it: silence ends it no more, and never a question of security.
+    pub fn default(&self) -> Option<&DefaultAnswer> {
+        let silent = self.deferred.is_none() && self.asked.class != Class::Security;
+        self.asked.default.as_ref().filter(|_| silent)
+    }
+
+    /// Whether it is asked again under another id.
+    pub fn is_replaced(&self) -> bool {
+        self.end.as_ref().is_some_and(|ended| ended.end == DecisionEnd::Replaced)
+    }
+
+    /// Whether it asks about a budget: what it stops are dispatches, not a flow that waits for its answer.
+    pub const fn is_of_budget(&self) -> bool {
+        self.asked.budget.is_some()
+    }
+
+    /// Whether it is about where the tree of a run that is over goes: no part of what the run answers for.
+    pub fn is_of_landing(&self) -> bool {
+        self.asked.is_of_landing()
+    }
+}
+
+impl Asked {
+    pub(super) fn is_of_landing(&self) -> bool {
+        &*self.instance == LAND
+    }
+}
+
+/// How a decision ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    pub end: DecisionEnd,
+    pub option: Option<Name>,
+    pub text: String,
+    pub by: By,
+    /// Given with the run, before it was asked.
+    pub in_advance: bool,
+}
