@@ -292,6 +292,8 @@ pub fn unit_of(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::ScopeWidened(widened) => return widened.unit.as_ref().map(ToString::to_string),
         Event::WaiverGranted(waiver) => &run.decisions.get(&waiver.decision)?.asked.instance,
         Event::DecisionEnded(ended) => &run.decisions.get(&ended.decision)?.asked.instance,
+        Event::QuestionAnswered(answered) => &run.decisions.get(&answered.decision)?.asked.instance,
+        Event::DecisionDeferred(deferred) => &run.decisions.get(&deferred.decision)?.asked.instance,
         _ => return None,
     };
     run.instances.get(instance)?.unit.as_ref().map(ToString::to_string)
