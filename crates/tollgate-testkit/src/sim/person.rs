@@ -3,7 +3,7 @@
 use tollgate_core::Name;
 use tollgate_core::id::{DecisionId, UnitId};
 use tollgate_core::protocol::model::{Ensures, Resource, Route};
-use tollgate_core::run::decide::Answer;
+use tollgate_core::run::decide::{Answer, Instead};
 use tollgate_core::run::event::{By, ByKind, LandAs, LandTarget, RunRepaired};
 use tollgate_core::run::state::{At, Decision, Phase};
 use tollgate_core::run::{Command, Rejection, Run};
@@ -16,6 +16,8 @@ use super::rng::Rng;
 use super::stuck::gives_up;
 use super::watch::Violation;
 
+/// For how long a person puts a decision off.
+const DEFERRED_MS: u64 = 60_000;
 /// An answer after this time is a late one.
 const LATE_MS: u64 = 600_000;
 /// How often a run that is over is to land.
@@ -122,6 +124,12 @@ impl Play {
     /// Answers an open question; in a calm world with what ends the matter.
     fn answer(&mut self, run: &Run, id: DecisionId, rng: &mut Rng) -> Result<(), Violation> {
         let Some(decision) = run.decisions.get(&id).cloned() else { return Ok(()) };
+        if !self.is_calm() && rng.percent(4) {
+            return self.answer_otherwise(id, rng);
+        }
+        if decision.open_questions().next().is_some() && rng.percent(60) {
+            return self.answer_one(id, &decision, rng);
+        }
         let mut options: Vec<Name> = decision.asked.options.iter().map(|option| option.id.clone()).collect();
         let calm = self.is_calm();
         let many = options.len().max(1) as u64;
@@ -167,6 +175,27 @@ impl Play {
             }
         }
         Ok(())
+    }
+
+    /// Puts an open decision off, or ends it without an answer.
+    fn answer_otherwise(&mut self, id: DecisionId, rng: &mut Rng) -> Result<(), Violation> {
+        let until_ms = self.clock.now_ms() + DEFERRED_MS;
+        let instead =
+            *rng.pick(&[Instead::Defer { until_ms }, Instead::Cancel, Instead::Skip]).unwrap_or(&Instead::Skip);
+        self.misbehaved("no answer");
+        let answer = Answer { instead: Some(instead), text: "not now".to_owned(), ..Answer::default() };
+        self.say(Command::Answer { decision: id, answer: Box::new(answer) }).map(drop)
+    }
+
+    /// Answers one question of a card, perhaps again and otherwise.
+    fn answer_one(&mut self, id: DecisionId, decision: &Decision, rng: &mut Rng) -> Result<(), Violation> {
+        let asked = decision.asked.questions.len() as u64;
+        let open = decision.open_questions().map(|(number, _)| number).next();
+        let any = u32::try_from(rng.below(asked) + 1).ok();
+        let number = if self.is_calm() || rng.percent(80) { open } else { any };
+        let text = format!("so be it, {}", rng.below(3));
+        let answers = number.map(|number| (number, text)).into_iter().collect();
+        self.say(Command::Answer { decision: id, answer: Box::new(Answer { answers, ..Answer::default() }) }).map(drop)
     }
 
     /// Answers what has ended, otherwise than it ended.
