@@ -149,7 +149,7 @@ fn environ_of(pid: u32) -> Option<Vec<u8>> {
 /// The markers of a run that living processes carry, each once.
 pub fn markers(run: &str) -> BTreeSet<String> {
     let belongs = |marker: &String| marker.strip_prefix(run).is_some_and(|rest| rest.starts_with('/'));
-    all().iter().filter_map(|stat| marker_of(stat.pid)).filter(belongs).collect()
+    all().iter().filter(|stat| !stat.kernel).filter_map(|stat| marker_of(stat.pid)).filter(belongs).collect()
 }
 
 /// The leaders of a process's group and session.
@@ -159,14 +159,16 @@ pub(super) fn leaders_of(pid: u32) -> [u32; 2] {
 
 /// Finds the processes whose marker is `marker` or starts with it and a `/`; this process is never among them.
 pub fn find_by_marker(marker: &str) -> Vec<ProcessId> {
-    marked(&all(), marker).map(Stat::id).collect()
+    marked(&all(), marker, 0).map(Stat::id).collect()
 }
 
-fn marked<'t>(table: &'t [Stat], marker: &str) -> impl Iterator<Item = &'t Stat> {
+/// The processes with this marker. Environments are slow to read, so none is read of a process that started before `since`.
+fn marked<'t>(table: &'t [Stat], marker: &str, since: u64) -> impl Iterator<Item = &'t Stat> {
     let own = own_pid();
     let belongs =
         move |found: &str| found.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    table.iter().filter(move |stat| stat.pid != own && marker_of(stat.pid).is_some_and(|found| belongs(&found)))
+    let possible = table.iter().filter(move |stat| stat.pid != own && !stat.kernel && stat.start >= since);
+    possible.filter(move |stat| marker_of(stat.pid).is_some_and(|found| belongs(&found)))
 }
 
 /// Ends every process with this marker, and what descends from it; answers how many there were.
@@ -175,7 +177,7 @@ pub fn end_all(marker: &str, grace: Duration) -> usize {
     let mut known: BTreeSet<ProcessId> = found.iter().copied().collect();
     end(grace, &found, || {
         let table = all();
-        known.extend(marked(&table, marker).map(Stat::id));
+        known.extend(marked(&table, marker, 0).map(Stat::id));
         alive_below(table, &mut known)
     });
     found.len()
@@ -194,7 +196,8 @@ pub(super) fn end_tree(root: ProcessId, marker: Option<&str>, grace: Duration) {
         let ours = table.iter().filter(|stat| stat.group == root.pid || stat.session == root.pid);
         known.extend(ours.map(Stat::id));
         if let Some(marker) = marker {
-            known.extend(marked(&table, marker).map(Stat::id));
+            // Whoever was there before the root was not started by it.
+            known.extend(marked(&table, marker, root.start).map(Stat::id));
         }
         alive_below(table, &mut known)
     });
