@@ -32,7 +32,7 @@ pub struct RunSummary {
     pub events: u64,
     /// How many questions wait for a person.
     pub pending_decisions: u32,
-    /// When a run that sleeps goes on by itself, while somebody drives it; else null.
+    /// When a run that sleeps goes on by itself, while a driver runs it; else null.
     pub wakes_at_ms: Option<u64>,
 }
 

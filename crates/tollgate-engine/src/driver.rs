@@ -16,6 +16,7 @@ use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::{Command, Effect, Recorded, Rejection, Run, effects_under, next_wake};
 use tollgate_store::{LeaseError, LeaseRequest, Object, Point, reach};
 
+use crate::process::holder;
 use crate::session::summary::{SummaryStatus, status};
 use crate::session::{CommandError, LoadError, Session};
 
@@ -103,7 +104,7 @@ pub struct ExecutorError {
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     /// Another driver holds it.
-    #[error("{run} is driven by {holder}")]
+    #[error("another tollgate is running {run}: {}", holder::display(holder))]
     Held {
         /// The run.
         run: RunId,
@@ -223,7 +224,7 @@ impl Driver {
         }
         let acquire = |over| LeaseRequest::Acquire { holder: name.to_owned(), now_ms, ttl_ms: lease_ms(), over };
         let lease = match session.journal().lease(run, acquire(None)) {
-            Err(LeaseError::Held { held, .. }) if crate::process::holder::is_dead(&held.holder) => {
+            Err(LeaseError::Held { held, .. }) if holder::is_dead(&held.holder) => {
                 session.journal().lease(run, acquire(Some(held.epoch)))
             }
             other => other,

@@ -53,7 +53,7 @@ pub enum LeaseRequest {
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum LeaseError {
     /// Another holder's lease is alive.
-    #[error("{run} is driven by {} (epoch {})", held.holder, held.epoch)]
+    #[error("another tollgate is running {run}: {} (epoch {})", held.holder, held.epoch)]
     Held {
         /// The run.
         run: RunId,

@@ -45,7 +45,7 @@ impl Gc<'_> {
             return keep(self, "it is open".to_owned());
         }
         if summary.lease.as_ref().is_some_and(driven) {
-            return keep(self, "somebody drives it".to_owned());
+            return keep(self, "a process is running it".to_owned());
         }
         if run.landing.is_some() || !effects(run).is_empty() {
             return keep(self, format!("something of it is to be done; `tollgate resume {id}` does it"));

@@ -9,6 +9,15 @@ pub fn this_process() -> String {
     format!("{} pid {} start {}", host(), id.pid, id.start)
 }
 
+/// A holder as a person would find it: its process, and the host where that is another one.
+pub fn display(holder: &str) -> String {
+    match holder.split(' ').collect::<Vec<_>>().as_slice() {
+        [there, "pid", pid, "start", _] if *there == host() => format!("process {pid}"),
+        [there, "pid", pid, "start", _] => format!("process {pid} on {there}"),
+        _ => holder.to_owned(),
+    }
+}
+
 /// Whether a holder is certainly gone: a process of this host that no longer runs. Of other hosts nothing is known.
 pub fn is_dead(holder: &str) -> bool {
     let words: Vec<&str> = holder.split(' ').collect();
@@ -35,5 +44,12 @@ mod tests {
         assert!(is_dead(&format!("{} pid 1 start 0", host())));
         assert!(!is_dead("elsewhere/1 pid 1 start 0"), "nothing is known of other hosts");
         assert!(!is_dead("nonsense"));
+    }
+
+    #[test]
+    fn a_holder_is_shown_as_its_process() {
+        assert_eq!(display(&this_process()), format!("process {}", std::process::id()));
+        assert_eq!(display("elsewhere/1 pid 7 start 0"), "process 7 on elsewhere/1");
+        assert_eq!(display("nonsense"), "nonsense");
     }
 }

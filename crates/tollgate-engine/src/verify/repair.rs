@@ -54,7 +54,7 @@ pub enum RepairError {
         breach: Breach,
     },
     /// Somebody drives it.
-    #[error("{run} is driven by {holder}")]
+    #[error("another tollgate is running {run}: {}", holder::display(holder))]
     Held {
         /// The run.
         run: RunId,

@@ -85,7 +85,11 @@ fn of_two_drivers_one_is_refused_with_a_clear_word() {
     let (play, child) = begin(&[("developer".to_owned(), vec![slow, else_(BUILT)])]);
     play.until_event("developer", starts("developer"));
     let said = play.tollgate(&["resume", "RUN"]).exits(1).says("TG0327");
-    assert!(said.err.contains(&format!("{} is driven by ", play.run)), "{}", said.err);
+    assert!(
+        said.err.contains(&format!("another tollgate is running {}: process {}", play.run, child.id())),
+        "{}",
+        said.err
+    );
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(play.dispatched("developer"), 1);
