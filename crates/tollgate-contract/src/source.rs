@@ -3,7 +3,7 @@
 use tollgate_core::diagnostic::Place;
 
 /// So many bytes lie between two marks.
-const STEP: usize = 1024;
+const STEP: usize = 64;
 
 /// A text with a mark every so many bytes, so that no place is counted from the start of the text or of a long line.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::repo::Repo;
 
-/// tollgate → app → engine → contract, store → core; app → api. A new edge is a decision, not an edit.
+/// tollgate → app → engine → contract, store → core → yaml; app → api. A new edge is a decision, not an edit.
 const EDGES: &[(&str, &[&str])] = &[
     (
         "tollgate",
@@ -13,10 +13,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ("tollgate-api", &[]),
     ("tollgate-app", &["tollgate-api", "tollgate-contract", "tollgate-core", "tollgate-engine", "tollgate-store"]),
     ("tollgate-contract", &["tollgate-core"]),
-    ("tollgate-core", &[]),
+    ("tollgate-core", &["tollgate-yaml"]),
     ("tollgate-engine", &["tollgate-contract", "tollgate-core", "tollgate-store"]),
     ("tollgate-store", &["tollgate-core"]),
     (TESTKIT, &["tollgate-contract", "tollgate-core", "tollgate-engine", "tollgate-store"]),
+    ("tollgate-yaml", &[]),
     ("xtask", &[]),
 ];
 
@@ -24,7 +25,7 @@ const EDGES: &[(&str, &[&str])] = &[
 const TESTKIT: &str = "tollgate-testkit";
 
 /// What decides and what reads reports take everything as arguments.
-const PURE: [&str; 2] = ["tollgate-contract", "tollgate-core"];
+const PURE: [&str; 3] = ["tollgate-contract", "tollgate-core", "tollgate-yaml"];
 
 /// What waits, reads, writes, tells the time or throws dice: none of it may reach the core, however indirectly.
 const NOT_IN_THE_CORE: &[&str] = &[

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
+use tollgate_yaml::{Event, Events, Marker, ScalarStyle, Span};
 
 use super::json::{Shortened, with_yaml_escapes};
 use super::{BYTES_MAX, Content, DEPTH_MAX, Key, Node};
@@ -57,8 +57,7 @@ pub fn parse_as_far(text: &str) -> Parsed {
     let given = text;
     let (text, shortened) = with_yaml_escapes(text);
     let mut tree = Tree { open: Vec::new(), root: None, shortened, problems: Vec::new(), broken: BTreeSet::new() };
-    let mut parser = Parser::new_from_str(&text);
-    while let Some(event) = parser.next_event() {
+    for event in Events::of(&text) {
         let read = event.map_err(|error| {
             let place = inside(given, tree.shortened.given(place(error.marker())));
             Diagnostic::error(Code::YAML_SYNTAX, place, format!("this is not YAML: {}", error.info()))
