@@ -88,9 +88,9 @@ impl Stat {
     fn read(pid: u32) -> Option<Self> {
         let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
         // The name in parentheses may hold anything; the fields after the last one are numbers.
-        let after = text.iter().rposition(|byte| *byte == b')')?;
-        let text = str::from_utf8(text.get(after + 1..)?).ok()?;
-        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+        let text = String::from_utf8_lossy(&text);
+        let (_, after) = text.trim_ascii_end().rsplit_once(") ")?;
+        let fields: Vec<&str> = after.split(' ').collect();
         let number = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());
         let small = |at: usize| number(at).and_then(|number| u32::try_from(number).ok());
         Some(Self {
@@ -124,32 +124,40 @@ fn all() -> Vec<Stat> {
 
 /// The marker in a process's environment; none when it has none or may not be looked at.
 pub(super) fn marker_of(pid: u32) -> Option<String> {
+    marker_in(&Stat::read(pid)?)
+}
+
+fn marker_in(stat: &Stat) -> Option<String> {
     // While a process becomes another program its environment is gone, or goes in the middle of a reading.
-    let environ = (0..EXEC_ROUNDS).find_map(|round| {
-        std::thread::sleep(Duration::from_millis(u64::from(round > 0)));
-        environ_of(pid)
-    })?;
+    let again = || {
+        std::thread::sleep(Duration::from_millis(1));
+        Stat::read(stat.pid).map_or(Some(Vec::new()), |stat| environ_of(&stat))
+    };
+    let environ = environ_of(stat).or_else(|| (0..EXEC_ROUNDS).find_map(|_| again()))?;
     let value =
         environ.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(MARKER.as_bytes())?.strip_prefix(b"="))?;
     String::from_utf8(value.to_vec()).ok()
 }
 
 /// A process's environment, empty when it has none or may not be looked at; nothing when it was not read whole.
-fn environ_of(pid: u32) -> Option<Vec<u8>> {
-    let Some(stat) = Stat::read(pid).filter(|stat| !stat.dead && !stat.kernel) else { return Some(Vec::new()) };
-    let Ok(file) = std::fs::File::open(format!("/proc/{pid}/environ")) else { return Some(Vec::new()) };
+fn environ_of(stat: &Stat) -> Option<Vec<u8>> {
+    if stat.dead || stat.kernel {
+        return Some(Vec::new());
+    }
+    let Ok(file) = std::fs::File::open(format!("/proc/{}/environ", stat.pid)) else { return Some(Vec::new()) };
     let size = stat.environ.1.checked_sub(stat.environ.0)?.min(ENVIRON_BYTES_MAX);
     let mut environ = Vec::new();
     file.take(size).read_to_end(&mut environ).ok()?;
     // What was read is of the program that was there before and after: another one's may be longer.
-    let same = Stat::read(pid).is_some_and(|after| after.environ == stat.environ);
+    let same = Stat::read(stat.pid).is_some_and(|after| after.environ == stat.environ);
     (same && stat.environ.1 > 0 && environ.len() as u64 == size).then_some(environ)
 }
 
-/// The markers of a run that living processes carry, each once.
+/// The markers of a run that living processes carry, each once; of processes that this one may have started.
 pub fn markers(run: &str) -> BTreeSet<String> {
+    let since = ProcessId::own().start;
     let belongs = |marker: &String| marker.strip_prefix(run).is_some_and(|rest| rest.starts_with('/'));
-    all().iter().filter(|stat| !stat.kernel).filter_map(|stat| marker_of(stat.pid)).filter(belongs).collect()
+    all().iter().filter(|stat| stat.start >= since).filter_map(marker_in).filter(belongs).collect()
 }
 
 /// The leaders of a process's group and session.
@@ -167,13 +175,18 @@ fn marked<'t>(table: &'t [Stat], marker: &str, since: u64) -> impl Iterator<Item
     let own = own_pid();
     let belongs =
         move |found: &str| found.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let possible = table.iter().filter(move |stat| stat.pid != own && !stat.kernel && stat.start >= since);
-    possible.filter(move |stat| marker_of(stat.pid).is_some_and(|found| belongs(&found)))
+    let possible = table.iter().filter(move |stat| stat.pid != own && stat.start >= since);
+    possible.filter(move |stat| marker_in(stat).is_some_and(|found| belongs(&found)))
 }
 
 /// Ends every process with this marker, and what descends from it; answers how many there were.
 pub fn end_all(marker: &str, grace: Duration) -> usize {
-    let found = find_by_marker(marker);
+    // A child that is born while the table is read may be in no part of it: two looks that find none are enough.
+    let found =
+        Some(find_by_marker(marker)).filter(|found| !found.is_empty()).unwrap_or_else(|| find_by_marker(marker));
+    if found.is_empty() {
+        return 0;
+    }
     let mut known: BTreeSet<ProcessId> = found.iter().copied().collect();
     end(grace, &found, || {
         let table = all();
