@@ -25,33 +25,36 @@ enum Outcome {
     Skipped(String),
 }
 
-const STEPS: &[Step] = &[
-    Step { name: "fmt", run: |_| status(cargo().args(["fmt", "--all", "--check"])) },
-    Step { name: "tidy", run: |_| tidy_step() },
-    Step {
+/// The steps of a group run at the same time: agents mostly wait, and the simulator only computes.
+const STEPS: &[&[Step]] = &[
+    &[Step { name: "fmt", run: |_| status(cargo().args(["fmt", "--all", "--check"])) }],
+    &[Step { name: "tidy", run: |_| tidy_step() }],
+    &[Step {
         name: "clippy",
         run: |_| {
             status(cargo().args(["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"]))
         },
-    },
-    Step { name: "build", run: |_| status(cargo().args(["build", "--workspace", "--locked"])) },
-    Step { name: "tests", run: tests },
-    Step { name: "agents", run: agents_step },
-    Step {
+    }],
+    &[Step { name: "build", run: |_| status(cargo().args(["build", "--workspace", "--locked"])) }],
+    &[Step { name: "tests", run: tests }],
+    &[Step {
         name: "schemas",
         run: |_| ended(schemas(&["--check"]), "docs/schemas/ is not what the code says: `cargo xtask schemas`"),
-    },
-    Step {
-        name: "sim",
-        run: |depth| {
-            ended(
-                SIM_CHECKED.run(&["--seeds", depth.of(&SIM_SEEDS)]),
-                "`cargo xtask sim` broke an invariant, or a run is stuck",
-            )
+    }],
+    &[
+        Step { name: "agents", run: agents_step },
+        Step {
+            name: "sim",
+            run: |depth| {
+                ended(
+                    SIM_CHECKED.run(&["--seeds", depth.of(&SIM_SEEDS)]),
+                    "`cargo xtask sim` broke an invariant, or a run is stuck",
+                )
+            },
         },
-    },
+    ],
     // Kills the real program at every named point, and at random moments when there is time.
-    Step {
+    &[Step {
         name: "crash",
         run: |depth| {
             ended(
@@ -59,10 +62,10 @@ const STEPS: &[Step] = &[
                 "`cargo xtask crash` found something lost, doubled or left running",
             )
         },
-    },
-    Step { name: "breaks", run: broken },
-    Step { name: "damage", run: damaged },
-    Step { name: "deny", run: |_| deny() },
+    }],
+    &[Step { name: "breaks", run: broken }],
+    &[Step { name: "damage", run: damaged }],
+    &[Step { name: "deny", run: |_| deny() }],
 ];
 
 /// How many histories of each protocol are simulated: before every merge, and with `--full`.
@@ -89,26 +92,44 @@ pub fn run(depth: Depth) -> ExitCode {
     }
     let (mut lines, mut steps) = (Vec::new(), Vec::new());
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
-    for step in STEPS {
-        println!("\n== {}", step.name);
-        let start = Instant::now();
-        let outcome = (step.run)(depth);
-        let seconds = start.elapsed().as_secs_f64();
-        steps.push((step.name, seconds));
-        let (word, detail) = match outcome {
-            Outcome::Passed(detail) => (count(&mut passed, "passed"), detail),
-            Outcome::Failed(why) => (count(&mut failed, "FAILED"), vec![why]),
-            Outcome::Skipped(why) => (count(&mut skipped, "SKIPPED"), vec![why]),
-        };
-        lines.push(format!("{word:<8} {:<8} {seconds:>7.1} s", step.name));
-        lines.extend(detail.iter().flat_map(|text| text.lines()).map(|line| format!("         {line}")));
+    let begin = Instant::now();
+    for group in STEPS {
+        let names: Vec<&str> = group.iter().map(|step| step.name).collect();
+        println!("\n== {}", names.join(", "));
+        for (name, seconds, outcome) in at_once(group, depth) {
+            steps.push((name, seconds));
+            let (word, detail) = match outcome {
+                Outcome::Passed(detail) => (count(&mut passed, "passed"), detail),
+                Outcome::Failed(why) => (count(&mut failed, "FAILED"), vec![why]),
+                Outcome::Skipped(why) => (count(&mut skipped, "SKIPPED"), vec![why]),
+            };
+            lines.push(format!("{word:<8} {name:<8} {seconds:>7.1} s"));
+            lines.extend(detail.iter().flat_map(|text| text.lines()).map(|line| format!("         {line}")));
+        }
     }
-    let all: f64 = steps.iter().map(|(_, seconds)| seconds).sum();
+    let all = begin.elapsed().as_secs_f64();
     steps.push(("all", all));
     figures::keep(&steps);
     println!("\n== summary\n{}", lines.join("\n"));
     println!("steps: {passed} passed, {failed} failed, {skipped} skipped, {all:.0} s");
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs the steps of a group side by side: each with its name, its seconds and what came of it.
+fn at_once(group: &'static [Step], depth: Depth) -> Vec<(&'static str, f64, Outcome)> {
+    let one = move |step: &'static Step| {
+        let start = Instant::now();
+        let outcome = (step.run)(depth);
+        (step.name, start.elapsed().as_secs_f64(), outcome)
+    };
+    std::thread::scope(|scope| {
+        let running: Vec<_> = group.iter().map(|step| (step.name, scope.spawn(move || one(step)))).collect();
+        let ended = running.into_iter().map(|(name, running)| {
+            let crashed = || (name, 0.0, Outcome::Failed("the step itself panicked".to_owned()));
+            running.join().unwrap_or_else(|_| crashed())
+        });
+        ended.collect()
+    })
 }
 
 fn count(counter: &mut u32, word: &'static str) -> &'static str {
