@@ -1,7 +1,7 @@
 //! `cargo xtask breaks`: breaks the kernel on purpose, one line at a time, and requires the simulator to see each.
 //!
 //! A break is a file in `crates/tollgate-testkit/breaks/`: the invariant that no longer holds, a file, a line and what it
-//! is changed to. Sources are copied below `target/`, so the work tree is never touched.
+//! is changed to; and the protocol that is played, where only the ends of that one rest on the line. Sources are copied below `target/`, so the work tree is never touched.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -20,6 +20,8 @@ struct Break {
     file: PathBuf,
     old: String,
     new: String,
+    /// The protocol whose ends rest on this line alone; none: it is seen under any.
+    protocol: Option<String>,
 }
 
 pub fn run(wanted: &[&str]) -> ExitCode {
@@ -76,7 +78,8 @@ fn parse(path: &Path) -> Result<Break, String> {
     };
     let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let (invariant, file, old, new) = (field("invariant")?, field("file")?, field("-")?, field("+")?);
-    Ok(Break { name, invariant, file: file.into(), old, new })
+    let protocol = field("protocol").ok();
+    Ok(Break { name, invariant, file: file.into(), old, new, protocol })
 }
 
 impl Break {
@@ -98,7 +101,9 @@ fn attempt(found: &Break, source: &Path, build: &Path) -> Result<String, String>
     write(&path, &whole.replacen(&found.old, &found.new, 1))?;
     let args = ["--quiet", "--package", "tollgate-testkit", "--bin", "sim"];
     let mut sim = at(source, build);
-    let outcome = sim.arg("run").args(args).args(["--", "--seeds", SEEDS, "--first", "--brief"]).output();
+    // Histories of a protocol with bare ends may be stuck before one shows the break: all are played.
+    let how = found.protocol.as_deref().map_or_else(|| vec!["--first"], |name| vec!["--protocol", name]);
+    let outcome = sim.arg("run").args(args).args(["--", "--seeds", SEEDS, "--brief"]).args(how).output();
     write(&path, &whole)?;
     let outcome = outcome.map_err(|error| format!("cargo could not be started: {error}"))?;
     let said = String::from_utf8_lossy(&outcome.stdout);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Actor;
 
-/// A question to a person.
+/// A question to a person, and what came of it (`decisions`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
     /// Its id in its run (`dec_3`).
@@ -68,6 +68,9 @@ pub struct CardQuestion {
     pub number: u32,
     /// The question, word for word.
     pub text: String,
+    /// The input that it asks for, by which it is answered too; it takes nothing but the answers that it proposes, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
     /// The answers it proposes; any other text answers, too.
     pub options: Vec<String>,
     /// The one that the worker would take.

@@ -95,6 +95,34 @@ pub enum EvidenceSource {
     Decision,
 }
 
+/// A line of the matrix of a run (`show --matrix`): a requirement, a unit that serves it, a row that shows it, and one piece of what shows
+/// the row.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct MatrixRow {
+    /// The requirement; null: the row is about none.
+    pub requirement: Option<String>,
+    /// Where the requirement stands: undecided, proposed, in_scope, deferred, out_of_scope, non_material, met or waived.
+    pub disposition: Option<String>,
+    /// The unit; null: the run.
+    pub unit: Option<String>,
+    /// The row; null: the line is about the requirement or the unit itself.
+    pub criterion: Option<String>,
+    /// Where the row stands: open, passed, failed, unobservable, stale or waived.
+    pub status: Option<String>,
+    /// How it was found; null: nothing shows it yet.
+    pub source: Option<EvidenceSource>,
+    /// pass, fail, flaky or unobservable; of a requirement, what a person decided.
+    pub result: Option<String>,
+    /// Whether what it covers is unchanged.
+    pub fresh: Option<bool>,
+    /// Whose word it is: a person, a role, or `tollgate`, which ran a command.
+    pub by: Option<String>,
+    /// The attempt or decision it comes from.
+    pub from: Option<String>,
+    /// The object that holds its bytes.
+    pub object: Option<String>,
+}
+
 /// Something that is wrong with the work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {

@@ -32,7 +32,7 @@ pub use failure::{CodePage, Diagnostic, Failure, FailureKind, Place, Severity};
 pub use gc::{GcFate, GcItem, GcResult};
 pub use journal::{Broken, ExportResult, RepairResult, VerifiedRun, VerifyResult};
 pub use land::{LandKind, LandResult, LandStatus};
-pub use ledger::{CommandRan, Criterion, Evidence, EvidenceRun, EvidenceSource, Finding, Gate, GateStatus};
+pub use ledger::{CommandRan, Criterion, Evidence, EvidenceRun, EvidenceSource, Finding, Gate, GateStatus, MatrixRow};
 pub use protocol::{
     ProtocolCheck, ProtocolDetail, ProtocolGate, ProtocolOrigin, ProtocolOutcome, ProtocolRule, ProtocolStage,
     ProtocolSummary,
@@ -78,6 +78,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("contract-check", schemars::schema_for!(ContractCheck)),
         ("contract-extract", schemars::schema_for!(ContractExtract)),
         ("contract-fix", schemars::schema_for!(ContractFix)),
+        ("decision", schemars::schema_for!(Decision)),
         ("diff-part", schemars::schema_for!(DiffPart)),
         ("doctor", schemars::schema_for!(Doctor)),
         ("error", schemars::schema_for!(ErrorDocument)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Budget, CommandRan, Criterion, Decision, Finding, Gate, SectionRead};
+use crate::{Budget, CommandRan, Criterion, Decision, Finding, Gate, MatrixRow, SectionRead};
 
 /// One run of a list (`ls`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +52,8 @@ pub enum RunStatus {
     Halted,
     /// It closed with every mandatory gate holding.
     Succeeded,
+    /// It ended with its report, and is no success of work of its own.
+    Reported,
     /// It closed without success, by the protocol or by an answer.
     Dropped,
     /// A person ended it.
@@ -109,6 +111,9 @@ pub struct RunDetail {
     pub budgets: Vec<Budget>,
     /// What each routing decision read (with `--reads`; else empty).
     pub reads: Vec<Reads>,
+    /// Requirement by unit by row, with what shows each (with `--matrix`; else empty).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matrix: Vec<MatrixRow>,
     /// Files of the base that a checkout has otherwise, because a filter converts them; null: there are none.
     pub not_as_checked_out: Option<NotAsCheckedOut>,
 }

@@ -98,6 +98,7 @@ fn questions(decision: &Decision) -> Vec<api::CardQuestion> {
         api::CardQuestion {
             number,
             text: asked.text.clone(),
+            input: asked.input.as_ref().map(ToString::to_string),
             options: asked.options.clone(),
             recommendation: asked.recommend.clone(),
             answer: given.map(|given| given.text.clone()),
@@ -157,15 +158,23 @@ pub fn waived(run: &Run, decision: &Decision) -> Vec<(String, String)> {
 
 /// The commands that answer an open question.
 pub fn commands(run: &Run, id: DecisionId, decision: &Decision) -> Vec<String> {
-    let open: Vec<u32> = decision.open_questions().map(|(number, _)| number).collect();
-    match open.is_empty() {
-        true => answers(run.id, id, decision.asked.options.iter().map(|option| &*option.id)),
-        false => vec![answer_each(&run.id.to_string(), &id.to_string(), &open)],
+    match answer_each(&run.id.to_string(), &id.to_string(), open(decision)) {
+        None => answers(run.id, id, decision.asked.options.iter().map(|option| &*option.id)),
+        Some(command) => vec![command],
     }
 }
 
-/// The command that answers the open questions of a card, each by itself.
-pub fn answer_each(run: &str, id: &str, open: &[u32]) -> String {
-    let answers: String = open.iter().map(|number| format!(" --answer {number}='ANSWER'")).collect();
-    format!("tollgate decide {run} {id}{answers}")
+/// The open questions of a card: their numbers, and the inputs that they ask for.
+pub fn open(decision: &Decision) -> impl Iterator<Item = (u32, Option<&str>)> {
+    decision.open_questions().map(|(number, asked)| (number, asked.input.as_deref()))
+}
+
+/// The command that answers the open questions of a card, each by itself; none where it has none.
+pub fn answer_each<'q>(run: &str, id: &str, open: impl Iterator<Item = (u32, Option<&'q str>)>) -> Option<String> {
+    let answer = |(number, input): (u32, Option<&str>)| match input {
+        Some(input) => format!(" --answer {input}='VALUE'"),
+        None => format!(" --answer {number}='ANSWER'"),
+    };
+    let answers: String = open.map(answer).collect();
+    (!answers.is_empty()).then(|| format!("tollgate decide {run} {id}{answers}"))
 }

@@ -136,7 +136,10 @@ fn next_step(rejection: &Rejection) -> String {
         }
         Rejection::NotInProtocol { .. } => "`tollgate verify RUN` compares its protocol with the one it is pinned to",
         Rejection::Input { name, .. } => {
-            return format!("give it with `--input {name}=VALUE`; `tollgate protocol show ID` lists the inputs");
+            let answer = format!("`tollgate decide RUN DECISION --answer {name}=VALUE` where it is asked");
+            return format!(
+                "give it with `--input {name}=VALUE`, or {answer}; `tollgate protocol show ID` lists the inputs"
+            );
         }
         Rejection::Artifact { name, .. } if &**name == "task" => "give it with `--task FILE`",
         Rejection::Artifact { name, .. } => return format!("give it with `{}`", given_by(name)),
@@ -149,6 +152,7 @@ fn next_step(rejection: &Rejection) -> String {
         Rejection::NotSucceeded(_) => {
             "`tollgate show RUN` shows what is open and how it ended; `tollgate diff RUN` what it changed"
         }
+        Rejection::EmptyChange => "`tollgate decisions RUN` shows who accepted that nothing is changed",
         Rejection::Landing { .. } | Rejection::NoLanding { .. } | Rejection::LandingExpects { .. } => {
             "`tollgate resume RUN` brings it to its end; `tollgate show RUN` shows its state"
         }

@@ -11,8 +11,8 @@ use tollgate_core::run::Run;
 use tollgate_core::run::data::UnitState;
 use tollgate_core::run::event::{
     AttemptReported, AttemptStarted, CommandResult, DecisionEnd, DecisionEnded, Event, FindingChanged, FindingStatus,
-    FlowMoved, LandAsked, LandChecked, LandOutcome, PoolParked, QuestionAnswered, Recorded, RunLanded, RunOutcome,
-    TreeOf, Work,
+    FlowMoved, LandAsked, LandChecked, LandOutcome, LandingEnded, PoolParked, QuestionAnswered, Recorded, RunLanded,
+    RunOutcome, TreeOf, Work,
 };
 use tollgate_core::run::state::{Attempt, MAIN};
 use tollgate_engine::executor::LANDED_PATHS_MAX;
@@ -126,13 +126,19 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         },
         Event::ArtifactGiven(given) => format!("`{}` was given", given.name),
         Event::LedgerPlanned(planned) => format!("`{}` gives {}", planned.from, plan_text(&planned.plan)),
+        Event::InputsGiven(given) => {
+            let inputs: Vec<&str> = given.inputs.keys().map(|name| &**name).collect();
+            format!("it begins with {}", format::list(&inputs))
+        }
         Event::VariableGiven(given) => format!("{} is {}", given.name, given.value),
         Event::FlowEntered(entered) => match &entered.unit {
             Some(unit) => format!("{unit} starts at `{}`", entered.stage),
             None => return None,
         },
         Event::FlowMoved(moved) => return moved_sentence(moved),
-        Event::FlowReturned(_) | Event::EachEntered(_) | Event::JudgementRests(_) => return None,
+        Event::FlowReturned(_) | Event::EachEntered(_) | Event::JudgementRests(_) | Event::JudgementEnded(_) => {
+            return None;
+        }
         Event::FlowResumed(resumed) => format!("taken up again at `{}`", resumed.stage),
         Event::FlowHeld(held) => format!("held at `{}`: {}", held.stage, held.why),
         Event::AttemptStarted(started) => started_sentence(started),
@@ -154,16 +160,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             let results: Vec<String> = ran.results.iter().map(came).collect();
             format!("commands ran: {}", format::list(&results))
         }
-        Event::LandingEnded(landing) => match landing.outcome {
-            LandOutcome::Landed => format!("landed in the run's tree, {} changed", landed_files(landing.paths.len())),
-            LandOutcome::Conflict => {
-                format!("did not land: it collides with what landed before in {}", format::list(&landing.paths))
-            }
-            LandOutcome::OutOfScope => {
-                format!("did not land: {} outside the scope", landed_files(landing.paths.len()))
-            }
-            LandOutcome::Refused => format!("did not land: {}", landing.why),
-        },
+        Event::LandingEnded(landing) => landing_sentence(landing),
         Event::FindingOpened(opened) => format!("{} opened: {}", opened.finding, first_line(&opened.about.what)),
         Event::FindingRestated(restated) => {
             format!("{} now says: {}", restated.finding, first_line(&restated.about.what))
@@ -212,6 +209,7 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::RunRetried(_) => format!("{by} says: try again"),
         Event::RunClosed(closed) => match closed.outcome {
             RunOutcome::Succeeded => format!("succeeded: {}", closed.why),
+            RunOutcome::Reported => format!("reported: {}", closed.why),
             RunOutcome::Dropped => format!("closed without success: {}", closed.why),
             RunOutcome::Cancelled => format!("cancelled: {}", closed.why),
         },
@@ -224,6 +222,26 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
         Event::LandLeft(left) => format!("it did not land: {}", left.why),
         Event::RunLanded(landed) => run_landed(landed),
     })
+}
+
+fn landing_sentence(landing: &LandingEnded) -> String {
+    match landing.outcome {
+        LandOutcome::Landed if landing.by_policy.is_empty() => {
+            format!("landed in the run's tree, {} changed", landed_files(landing.paths.len()))
+        }
+        LandOutcome::Landed => format!(
+            "landed in the run's tree, {} changed; outside the scope, as the policy of its role allows: {}",
+            landed_files(landing.paths.len()),
+            format::list(&landing.by_policy)
+        ),
+        LandOutcome::Conflict => {
+            format!("did not land: it collides with what landed before in {}", format::list(&landing.paths))
+        }
+        LandOutcome::OutOfScope => {
+            format!("did not land: {} outside the scope", landed_files(landing.paths.len()))
+        }
+        LandOutcome::Refused => format!("did not land: {}", landing.why),
+    }
 }
 
 fn ended_sentence(by: &str, ended: &DecisionEnded) -> String {
@@ -410,6 +428,7 @@ fn moved_sentence(moved: &FlowMoved) -> Option<String> {
         Target::Ask(_) => "a person is asked".to_owned(),
         Target::Hold => return None,
         Target::Done => "is done".to_owned(),
+        Target::Reported => "the run ends with a report".to_owned(),
         Target::Dropped => "is given up".to_owned(),
         Target::Raise(name) => format!("leaves the flow: {name}"),
         Target::Back | Target::Origin | Target::As(_) => return None,
@@ -436,6 +455,7 @@ pub fn target(target: &Target) -> String {
         Target::Ask(ask) => format!("a person ({ask})"),
         Target::Again => "the same stage again".to_owned(),
         Target::Done => "done".to_owned(),
+        Target::Reported => "reported".to_owned(),
         Target::Dropped => "given up".to_owned(),
         Target::Hold => "held".to_owned(),
         Target::Raise(name) => format!("raise {name}"),

@@ -61,6 +61,7 @@ const fn stored(status: RunStatus) -> SummaryStatus {
         RunStatus::Sleeping => SummaryStatus::Sleeping,
         RunStatus::Halted => SummaryStatus::Halted,
         RunStatus::Succeeded => SummaryStatus::Succeeded,
+        RunStatus::Reported => SummaryStatus::Reported,
         RunStatus::Dropped => SummaryStatus::Dropped,
         RunStatus::Cancelled => SummaryStatus::Cancelled,
     }
@@ -74,6 +75,7 @@ pub const fn status(standing: SummaryStatus) -> RunStatus {
         SummaryStatus::Sleeping => RunStatus::Sleeping,
         SummaryStatus::Halted => RunStatus::Halted,
         SummaryStatus::Succeeded => RunStatus::Succeeded,
+        SummaryStatus::Reported => RunStatus::Reported,
         SummaryStatus::Dropped => RunStatus::Dropped,
         SummaryStatus::Cancelled => RunStatus::Cancelled,
     }
@@ -139,6 +141,7 @@ fn next(run: RunId, repository: &str, status: RunStatus, body: &SummaryBody) -> 
         }
         // It is made by the next driver; until then there is nothing to look at.
         RunStatus::Succeeded if body.unpublished => vec![format!("tollgate resume {run}")],
+        RunStatus::Succeeded if body.empty => Vec::new(),
         RunStatus::Succeeded => {
             let git = format!("git -C {}", quoted(repository));
             let look = [format!("{git} log -p HEAD..tollgate/{run}"), format!("tollgate land {run} --as merge")];
@@ -146,7 +149,7 @@ fn next(run: RunId, repository: &str, status: RunStatus, body: &SummaryBody) -> 
             let look = look.into_iter().filter(|_| !body.landed && body.asks.is_empty());
             answers().chain(look).collect()
         }
-        RunStatus::Dropped | RunStatus::Cancelled => Vec::new(),
+        RunStatus::Reported | RunStatus::Dropped | RunStatus::Cancelled => Vec::new(),
     }
 }
 

@@ -18,7 +18,11 @@ use crate::repository::{self, Folder, Repository};
 use crate::trust::{self, Standing};
 use tollgate_core::id::RoleId;
 
-const BUILT_IN: &[(&str, &str)] = &[("build-plan", include_str!("../../../protocols/build-plan.yaml"))];
+const BUILT_IN: &[(&str, &str)] = &[
+    ("build-plan", include_str!("../../../protocols/build-plan.yaml")),
+    ("supervisor", include_str!("../../../protocols/supervisor.yaml")),
+    ("team", include_str!("../../../protocols/team.yaml")),
+];
 /// The briefs of the built-in protocols' roles.
 const BRIEFS: &[(&str, &str)] = &[
     ("build-plan/developer", include_str!("../../../protocols/build-plan/developer.md")),
@@ -27,6 +31,24 @@ const BRIEFS: &[(&str, &str)] = &[
     ("build-plan/dod-checker", include_str!("../../../protocols/build-plan/dod-checker.md")),
     ("build-plan/reviewer", include_str!("../../../protocols/build-plan/reviewer.md")),
     ("build-plan/tester", include_str!("../../../protocols/build-plan/tester.md")),
+    ("supervisor/analyst", include_str!("../../../protocols/supervisor/analyst.md")),
+    ("supervisor/auditor", include_str!("../../../protocols/supervisor/auditor.md")),
+    ("supervisor/documenter", include_str!("../../../protocols/supervisor/documenter.md")),
+    ("supervisor/implementer", include_str!("../../../protocols/supervisor/implementer.md")),
+    ("supervisor/planner", include_str!("../../../protocols/supervisor/planner.md")),
+    ("supervisor/repair-author", include_str!("../../../protocols/supervisor/repair-author.md")),
+    ("supervisor/verifier", include_str!("../../../protocols/supervisor/verifier.md")),
+    ("team/architect", include_str!("../../../protocols/team/architect.md")),
+    ("team/coder", include_str!("../../../protocols/team/coder.md")),
+    ("team/designer", include_str!("../../../protocols/team/designer.md")),
+    ("team/docs", include_str!("../../../protocols/team/docs.md")),
+    ("team/integrator", include_str!("../../../protocols/team/integrator.md")),
+    ("team/planner", include_str!("../../../protocols/team/planner.md")),
+    ("team/qa", include_str!("../../../protocols/team/qa.md")),
+    ("team/researcher", include_str!("../../../protocols/team/researcher.md")),
+    ("team/reviewer", include_str!("../../../protocols/team/reviewer.md")),
+    ("team/security", include_str!("../../../protocols/team/security.md")),
+    ("team/spec-agent", include_str!("../../../protocols/team/spec-agent.md")),
 ];
 /// What a role is told whose protocol has no brief for it.
 const COMMON_BRIEF: &str = include_str!("../../../protocols/role.md");

@@ -196,8 +196,7 @@ fn prepare(
     config.push(Origin::Flag, Layer { roles: workers_of(&request, &protocol), ..Layer::default() });
     let force = config.in_force(&protocol)?;
     let inactive = config::inactive(&standing, &protocol, &force, environment)?;
-    let inputs: BTreeMap<Name, Value> =
-        request.inputs.into_iter().map(|(name, value)| (name, Value::Text(value))).collect();
+    let (inputs, answers) = inputs(request.inputs, request.answers, &protocol)?;
     let (mut workers, mut scripts, mut pools) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let paths = Paths { standing: &standing, directory: environment.directory() };
     let mut pins = false;
@@ -265,12 +264,35 @@ fn prepare(
             .map(|(name, set)| (name.as_str().into(), set.value.iter().map(|glob| glob.as_str().into()).collect()))
             .collect(),
         config: serde_json::to_value(&force).unwrap_or_default(),
-        answers: request.answers,
+        project: force.project.map(|project| project.value),
+        answers,
         scopes: request.scopes,
         budgets: config::budget::budgets(force.budget.iter().map(|(name, set)| (name.as_str(), set.value))),
         pools,
     };
     Ok(Prepared { start, protocol, contracts, inactive })
+}
+
+/// Inputs, and answers in advance.
+type Given = (BTreeMap<Name, Value>, BTreeMap<StageId, Name>);
+
+/// The inputs that are given, also as answers in advance to the card that would ask for them; and the answers to stages.
+fn inputs(
+    given: BTreeMap<Name, Name>,
+    answers: BTreeMap<StageId, Name>,
+    protocol: &Protocol,
+) -> Result<Given, Failure> {
+    let asks = |name: &str| protocol.flows.iter().flat_map(|flow| &flow.stages).any(|stage| &*stage.id == name);
+    let is_input = |name: &StageId| protocol.inputs.contains_key(&**name) && !asks(name);
+    let mut inputs = given;
+    let (early, answers): (BTreeMap<_, _>, BTreeMap<_, _>) = answers.into_iter().partition(|(name, _)| is_input(name));
+    for (name, value) in early {
+        if inputs.insert((&*name).into(), value).is_some() {
+            return Err(Failure::usage(Code::USAGE, format!("`{name}` is given twice"))
+                .hint(format!("`--answer {name}=VALUE` is `--input {name}=VALUE`")));
+        }
+    }
+    Ok((inputs.into_iter().map(|(name, value)| (name, Value::Text(value))).collect(), answers))
 }
 
 /// The workers that a request names; its script acts for all roles without one.

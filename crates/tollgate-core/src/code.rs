@@ -203,6 +203,7 @@ codes! {
     LAND_CONFLICT = "TG0342",
     OTHER_WORK = "TG0343",
     NOT_IN_PROTOCOL = "TG0344",
+    EMPTY_CHANGE = "TG0345",
 
     // 04: journal
     APPEND_CONFLICT = "TG0400",

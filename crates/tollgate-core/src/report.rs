@@ -96,6 +96,27 @@ impl Part {
     }
 }
 
+/// Which rows a verdict speaks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowWord {
+    /// Those that the report names.
+    #[default]
+    Named,
+    /// Every row that its worker was shown: the contract cannot name rows.
+    Shown,
+    /// None: the contract cannot name rows, and says nothing of those that were shown.
+    Silent,
+}
+
+words!(RowWord { Named = "named", Shown = "shown", Silent = "silent" });
+
+impl RowWord {
+    fn is_named(&self) -> bool {
+        *self == Self::Named
+    }
+}
+
 /// What somebody or something found about one criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -367,6 +388,9 @@ pub struct Report {
     /// What it judged.
     #[serde(default)]
     pub verdict: Verdict,
+    /// Which rows its verdict speaks for.
+    #[serde(default, skip_serializing_if = "RowWord::is_named")]
+    pub rows: RowWord,
     /// Its word on single criteria.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<CriterionReport>,
@@ -401,6 +425,7 @@ impl Report {
             code: None,
             reason: String::new(),
             verdict,
+            rows: RowWord::default(),
             criteria: Vec::new(),
             findings: Vec::new(),
             questions: Vec::new(),

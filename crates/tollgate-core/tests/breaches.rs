@@ -56,7 +56,10 @@ flows:
 const DIALECT: &str = "\
 d: {verdicts: [accept, reject], healths: [failed, malformed], sections: {done: claim, next: note}, gives: {size: [small, large]}, brings: [units]}
 e: {healths: [failed, malformed]}
-t: {document: true, brings: [criteria], fields: {status: [draft, approved]}}
+t: {document: true, fields: {status: [draft, approved]}}
+c: {document: true, brings: [criteria]}
+r: {document: true, brings: [requirements]}
+n: {verdicts: [accept, accept_with_notes, reject], healths: [failed, malformed], sections: {done: claim}, rows: silent}
 p: {document: true, brings: [units], attrs: [touches]}
 ";
 
@@ -416,7 +419,7 @@ fn documents() {
             "",
         ),
         (&[("gives: [plan, units, size]", "gives: [plan, units, requirements, size]")], "TG0153@22:12"),
-        (&[("schema: t,", "schema: t, brings: [criteria],")], ""),
+        (&[("schema: t,", "schema: p, brings: [units],")], ""),
         (&[("schema: t,", "schema: t, brings: [requirements],")], "TG0153@7:36"),
         (&[("schema: t,", "brings: [criteria],")], "TG0153@7:36"),
         (
@@ -444,6 +447,84 @@ fn documents() {
         (&[PLANNED, reads("{it.touches: input}")], ""),
         (&[reads("{every: unit, has: labels}")], "TG0153@14:3"),
         (&[PLANNED, reads("{every: unit, has: labels}")], ""),
+        (&[reads("{every: unit, where: {touches: input}, is: accepted}")], "TG0153@14:3"),
+        (&[PLANNED, reads("{every: unit, where: {touches: input}, is: accepted}")], ""),
+        (&[PLANNED, reads("{every: unit, where: {colour: red}, is: accepted}")], "TG0105@14:40"),
+    ]);
+}
+
+/// A run that comes to `done` is not refused for what no gate reads, and what judges are to establish they can.
+#[test]
+fn owed() {
+    let rows = ("{command: ci}", "{all: [{command: ci}, {every: criterion, is: passed}]}");
+    let met = ("{command: ci}", "{all: [{command: ci}, {every: requirement, is: met}]}");
+    let judged = ("{judged: judge}", "{all: [{judged: judge}, {every: criterion, is: passed}]}");
+    let notes = (
+        "judge: {contract: d, verdicts: [accept, reject]",
+        "judge: {contract: n, verdicts: [accept, accept_with_notes, reject]",
+    );
+    let found = ("{command: ci}", "{all: [{command: ci}, {none: finding, is: open}]}");
+    let to = |target: &'static str| ("{accept: land,", target);
+    check(&[
+        (&[("schema: t,", "schema: c,")], "TG0140@7:36"),
+        (&[("schema: t,", "schema: c,"), rows], ""),
+        (&[("schema: t,", "schema: r,")], "TG0140@7:36"),
+        (&[("schema: t,", "schema: r,"), met], ""),
+        (&[notes, to("{accept: land, accept_with_notes: land,")], "TG0140@40:26"),
+        (&[notes, to("{accept: land, accept_with_notes: land,"), found], ""),
+        (&[notes, to("{accept: land, accept_with_notes: stuck,")], ""),
+        // A judge of criteria is shown them, and its contract can speak of them.
+        (&[judged], ""),
+        (&[judged, ("sees: {all_but: [\"*.done\"]}", "sees: {only: [change]}")], "TG0144@37:11"),
+        (&[judged, notes, to("{accept: land, accept_with_notes: stuck,")], "TG0144@37:11"),
+        // A run ends as reported in main alone.
+        (
+            &[
+                ("{pass: done, fail: {to", "{pass: reported, fail: {to"),
+                ("{pass: done, fail: hold", "{pass: reported, fail: hold"),
+            ],
+            "",
+        ),
+        (&[("{landed: done", "{landed: reported")], "TG0105@41:42"),
+    ]);
+}
+
+/// A default may hang on other inputs, which are known before the run.
+#[test]
+fn defaults() {
+    let input = |text: &'static str| ("inputs: {", text);
+    let used = ("{run: {mode: full}}", "{run: {deep: a}}");
+    check(&[
+        (&[input("inputs: {deep: {one_of: [a, b], default: [{when: {mode: full}, is: a}, {is: b}]}, "), used], ""),
+        (
+            &[input("inputs: {deep: {one_of: [a, b], default: [{when: {mode: full}, is: c}, {is: b}]}, "), used],
+            "TG0151@3:68",
+        ),
+        (
+            &[input("inputs: {deep: {one_of: [a, b], default: [{is: a}, {when: {mode: full}, is: b}]}, "), used],
+            "TG0105@3:43",
+        ),
+        (
+            &[input("inputs: {deep: {one_of: [a, b], default: [{when: {command: ci}, is: a}, {is: b}]}, "), used],
+            "TG0150@3:10",
+        ),
+        (
+            &[
+                input(
+                    "inputs: {wide: {one_of: [c, d], default: [{when: {mode: full}, is: c}]}, deep: {one_of: [a, b], default: [{when: {wide: c}, is: a}, {is: b}]}, ",
+                ),
+                used,
+            ],
+            "TG0150@3:74",
+        ),
+        // Where no condition holds, it has no value.
+        (
+            &[
+                input("inputs: {deep: {one_of: [a, b], default: [{when: {mode: full}, is: a}]}, "),
+                ("{size: large}", "{all: [{size: large}, {deep: a}]}"),
+            ],
+            "TG0150@30:11",
+        ),
     ]);
 }
 
@@ -456,6 +537,7 @@ fn without_effect() {
         (&[("[\"*.done\"]}", "[\"*.done\", notes]}")], "TG0128@11:3"),
         (&[("sees: {all_but: [\"*.done\"]}", "sees: {only: [change, requirements]}")], "TG0128@11:3"),
         (&[("{id: code,", "{id: code, label: CODE,")], "TG0128@36:12"),
+        (&[("class: choice, question: Go?", "class: intake, question: Go?")], "TG0128@23:11"),
         (&[("question: Go?", "question: Go?, shows: [plan]")], ""),
         (&[("question: Go?", "question: Go?, shows: [change]")], "TG0128@23:11"),
         (&[("[small, large]", "[small, large], default: small")], "TG0128@4:8"),

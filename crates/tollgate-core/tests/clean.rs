@@ -14,7 +14,7 @@ const ALL: [(&str, &str); 5] = [
     ("build-plan", include_str!("../../../protocols/build-plan.yaml")),
     ("decree", include_str!("drafts/decree.yaml")),
     ("pipeline", include_str!("drafts/pipeline.yaml")),
-    ("supervisor", include_str!("drafts/supervisor.yaml")),
+    ("supervisor", include_str!("../../../protocols/supervisor.yaml")),
     ("team", include_str!("drafts/team.yaml")),
 ];
 

@@ -17,7 +17,7 @@ const DRAFTS: [&str; 5] = [
     include_str!("../../../protocols/build-plan.yaml"),
     include_str!("drafts/decree.yaml"),
     include_str!("drafts/pipeline.yaml"),
-    include_str!("drafts/supervisor.yaml"),
+    include_str!("../../../protocols/supervisor.yaml"),
     include_str!("drafts/team.yaml"),
 ];
 

@@ -284,7 +284,10 @@ impl Driver {
             }
             if self.running.is_empty() {
                 match status(self.session.run()) {
-                    SummaryStatus::Succeeded | SummaryStatus::Dropped | SummaryStatus::Cancelled => {
+                    SummaryStatus::Succeeded
+                    | SummaryStatus::Reported
+                    | SummaryStatus::Dropped
+                    | SummaryStatus::Cancelled => {
                         return Ok(DriveOutcome::Closed);
                     }
                     SummaryStatus::Halted => return Ok(DriveOutcome::Halted),

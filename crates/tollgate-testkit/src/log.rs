@@ -1,11 +1,11 @@
 //! Events as lines for people: what the table tests compare and what a failed simulation prints.
 
 use tollgate_core::id::UnitId;
-use tollgate_core::protocol::model::Target;
+use tollgate_core::protocol::model::{Target, Value};
 use tollgate_core::report::Verdict;
 use tollgate_core::run::event::{
-    AttemptReported, ByKind, CommandResult, DecisionEnd, DecisionEnded, Event, LandAsked, PoolParked, Recorded, TreeOf,
-    Work,
+    AttemptReported, ByKind, CommandResult, DecisionEnd, DecisionEnded, Event, InputsGiven, LandAsked, PoolParked,
+    Recorded, TreeOf, Work,
 };
 
 /// One event as a line; none for what says nothing a reader of routes would miss.
@@ -19,6 +19,7 @@ pub fn line(recorded: &Recorded) -> Option<String> {
         Event::RunOpened(_) | Event::ArtifactGiven(_) | Event::EachEntered(_) | Event::JudgementRests(_) => {
             return None;
         }
+        Event::JudgementEnded(ended) => format!("{} accepts no more", ended.attempt),
         Event::DriverTookOver(taken) => format!("{} took over, epoch {}", taken.driver, recorded.epoch),
         Event::LedgerPlanned(planned) => {
             let units = planned.plan.units.iter().map(|unit| &*unit.name);
@@ -26,6 +27,7 @@ pub fn line(recorded: &Recorded) -> Option<String> {
             let criteria = planned.plan.criteria.iter().map(|row| &*row.id);
             format!("planned {}", units.chain(rows).chain(criteria).collect::<Vec<_>>().join(" "))
         }
+        Event::InputsGiven(given) => inputs(given),
         Event::VariableGiven(given) => format!("{} = {}", given.name, given.value),
         Event::FlowEntered(entered) => format!("{} enters `{}`", entered.instance, entered.stage),
         Event::FlowMoved(moved) => {
@@ -65,7 +67,9 @@ pub fn line(recorded: &Recorded) -> Option<String> {
         Event::AttemptRefused(refused) => format!("{} is refused: {}", refused.attempt, refused.why),
         Event::CommandsRan(ran) => format!("{}: ran {}", ran.attempt, results(&ran.results)),
         Event::LandingEnded(landing) => {
-            format!("{}: {} {}", landing.attempt, landing.outcome.word(), landing.paths.join(" "))
+            let beside = landing.by_policy.join(" ");
+            let beside = if beside.is_empty() { beside } else { format!(", by policy {beside}") };
+            format!("{}: {} {}{beside}", landing.attempt, landing.outcome.word(), landing.paths.join(" "))
         }
         Event::FindingOpened(opened) => {
             let who = opened.about.role.as_deref().unwrap_or("measured");
@@ -126,6 +130,16 @@ pub fn line(recorded: &Recorded) -> Option<String> {
     })
 }
 
+fn inputs(given: &InputsGiven) -> String {
+    let value = |value: &Value| match value {
+        Value::Int(number) => number.to_string(),
+        Value::Text(text) => text.to_string(),
+        Value::List(items) => items.join(","),
+    };
+    let inputs = given.inputs.iter().map(|(name, given)| format!("{name} = {}", value(given)));
+    inputs.collect::<Vec<_>>().join(", ")
+}
+
 fn results(results: &[CommandResult]) -> String {
     let flaky = |one: &CommandResult| one.flaky().map(|flaky| format!(" ({flaky})")).unwrap_or_default();
     let each = results.iter().map(|one| format!("{} {:?}{}", one.command.name(), one.result, flaky(one)));
@@ -158,6 +172,7 @@ fn target(to: &Target) -> String {
         Target::Stage(name) | Target::Ask(name) => name.to_string(),
         Target::Again => "again".to_owned(),
         Target::Done => "done".to_owned(),
+        Target::Reported => "reported".to_owned(),
         Target::Dropped => "dropped".to_owned(),
         Target::Hold => "hold".to_owned(),
         Target::Raise(name) => format!("raise {name}"),

@@ -6,7 +6,7 @@ use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_core::protocol::Protocol;
-use tollgate_core::protocol::model::Value;
+use tollgate_core::protocol::model::{ScopePolicy, Value};
 use tollgate_core::report::Judgement;
 use tollgate_core::run::decide::Landing;
 use tollgate_core::run::event::{ChangeKind, Changed, CommandRef, CommandResult, LandOutcome};
@@ -110,10 +110,18 @@ impl World {
             collided: None,
             measured: measured.clone(),
             paths,
+            by_policy: Vec::new(),
             why,
         };
         let touched: Vec<Name> = mine.iter().map(|change| change.path.clone()).collect();
         let outside = scope::classify(touched.clone(), &scope).outside;
+        let (by_policy, outside): (Vec<Name>, Vec<Name>) =
+            outside.into_iter().partition(|path| match run.policy_outside(&unit.into(), path) {
+                ScopePolicy::Strict => false,
+                // In this world a name says what a file is to the others.
+                ScopePolicy::Incidental => scope::matches("**/*1.rs", path),
+                ScopePolicy::Advisory => true,
+            });
         if !outside.is_empty() {
             return landing(LandOutcome::OutOfScope, paths(outside));
         }
@@ -125,7 +133,7 @@ impl World {
         let joined = self.write(onto, &changes);
         let content = self.content(run, &joined);
         if collisions.is_empty() {
-            Landing { content: Some(content), ..landing(LandOutcome::Landed, paths(touched)) }
+            Landing { content: Some(content), by_policy, ..landing(LandOutcome::Landed, paths(touched)) }
         } else {
             Landing { collided: Some(content), ..landing(LandOutcome::Conflict, paths(collisions)) }
         }

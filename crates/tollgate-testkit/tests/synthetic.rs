@@ -12,7 +12,7 @@ use tollgate_testkit::script::{dialects, play_under, protocol_text};
 
 #[test]
 fn the_synthetic_protocols_check_clean() {
-    for name in ["fan-out", "ledger", "outgrown", "relay"] {
+    for name in ["fan-out", "intake", "ledger", "outgrown", "relay"] {
         let (protocol, problems) = read(protocol_text(name).unwrap());
         assert!(problems.is_empty(), "{name}: {problems:#?}");
         let breaches = check(&protocol.unwrap(), &dialects());

@@ -12,7 +12,8 @@ const LOCK_PACKAGES_MAX: usize = 400;
 const PAGE_LINES_MAX: &[(&str, usize)] = &[("AGENTS.md", 100), ("ARCHITECTURE.md", 300)];
 
 /// What may be longer: (`path` or `path::function`, lines, why).
-const EXCEPTIONS: &[(&str, usize, &str)] = &[];
+const EXCEPTIONS: &[(&str, usize, &str)] =
+    &[("crates/tollgate-core/src/run/event.rs", 540, "every event that a journal can hold, in one list")];
 
 /// Files are short enough to be read in one sitting.
 pub fn files(repo: &Repo) -> Vec<String> {

@@ -3,6 +3,7 @@
 //! A flag goes over the environment, the environment over the repository (once trusted), the repository over the user's
 //! file. What is in force, and where each value comes from, enters the first event of a run.
 
+mod adapter;
 pub mod budget;
 mod inactive;
 mod parser;
@@ -21,6 +22,7 @@ use tollgate_core::yaml::nearest;
 use tollgate_engine::workers::agent::{self, ADAPTERS, Adapter as AgentAdapter};
 use tollgate_engine::workers::{adapter_of, shell_words};
 
+pub use adapter::Adapter;
 pub use inactive::{Inactive, NEXT, inactive};
 pub use parser::read;
 pub use worktree::{Needed, Worktree};
@@ -57,6 +59,8 @@ pub struct Layer {
     pub example_secrets: Vec<String>,
     /// What may be added to, and not weakened.
     pub protected: Vec<String>,
+    /// Facts about the project that every brief has which shows it.
+    pub project: Option<String>,
     /// What a fresh work tree needs.
     pub worktree: Needed,
     /// What may be used.
@@ -165,60 +169,6 @@ pub struct Agent {
     pub pool: Option<String>,
 }
 
-/// How Tollgate speaks with a worker.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(into = "&'static str", try_from = "String")]
-pub enum Adapter {
-    /// A program: brief on stdin, report in a file or on stdout.
-    Command,
-    /// A YAML file that says what to write and report.
-    Script,
-    /// A program with a model behind it.
-    Agent(&'static AgentAdapter),
-}
-
-impl Adapter {
-    /// Its name in a configuration.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Command => "command",
-            Self::Script => "script",
-            Self::Agent(adapter) => adapter.name,
-        }
-    }
-
-    /// Every adapter there is.
-    fn all() -> impl Iterator<Item = Self> {
-        [Self::Command, Self::Script].into_iter().chain(ADAPTERS.into_iter().map(Self::Agent))
-    }
-
-    fn parse(word: &str) -> Option<Self> {
-        Self::all().find(|adapter| adapter.word() == word)
-    }
-}
-
-impl PartialEq for Adapter {
-    fn eq(&self, other: &Self) -> bool {
-        self.word() == other.word()
-    }
-}
-
-impl Eq for Adapter {}
-
-impl From<Adapter> for &'static str {
-    fn from(adapter: Adapter) -> Self {
-        adapter.word()
-    }
-}
-
-impl TryFrom<String> for Adapter {
-    type Error = String;
-
-    fn try_from(word: String) -> Result<Self, String> {
-        Self::parse(&word).ok_or_else(|| format!("there is no adapter `{word}`"))
-    }
-}
-
 /// The worker of a role: by name, or as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
@@ -295,6 +245,9 @@ pub struct InForce {
     /// What may be added to, and not weakened: patterns of paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
+    /// Facts about the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<Setting<String>>,
     /// What a fresh work tree needs.
     #[serde(default, skip_serializing_if = "Worktree::is_empty")]
     pub worktree: Worktree,
@@ -359,6 +312,9 @@ impl Config {
                 force.roles.insert(role.clone(), self.assign(role, choice, *from)?);
             }
             force.sandbox = self.sandbox();
+            if let Some(value) = layer.project.clone() {
+                force.project = Some(Setting { value, from: *from });
+            }
             force.protected.extend(layer.protected.iter().cloned());
             for (area, patterns) in layer.areas_of(protocol)? {
                 force.areas.insert(area.clone(), Setting { value: patterns.clone(), from: *from });

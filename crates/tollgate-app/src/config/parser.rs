@@ -21,8 +21,21 @@ const BREACHES_MAX: usize = 20;
 const MINUTES_MAX: u64 = 7 * 24 * 60;
 
 /// What a file may say.
-const KEYS: [&str; 10] =
-    ["worker", "roles", "areas", "commands", "worktree", "sandbox", "env", "example_secrets", "protected", "budget"];
+const KEYS: [&str; 11] = [
+    "worker",
+    "roles",
+    "areas",
+    "commands",
+    "worktree",
+    "sandbox",
+    "env",
+    "example_secrets",
+    "protected",
+    "project",
+    "budget",
+];
+/// What a project says about itself is a part of every brief.
+const PROJECT_BYTES_MAX: usize = 4 * 1024;
 
 type Entry<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
 
@@ -82,6 +95,7 @@ impl Reader<'_> {
                 "env" => layer.env = self.variables(value).unwrap_or_default(),
                 "worktree" => layer.worktree = self.worktree(value),
                 "protected" => layer.protected = self.patterns(value).unwrap_or_default(),
+                "project" => layer.project = self.project(value),
                 "budget" => layer.budget = self.budget(value),
                 "example_secrets" => layer.example_secrets = self.patterns(value).unwrap_or_default(),
                 _ => {
@@ -246,6 +260,15 @@ impl Reader<'_> {
                 "write it in quotes",
             ),
         }
+    }
+
+    fn project(&mut self, value: &Spanned<DeValue<'_>>) -> Option<String> {
+        let text = self.string(value)?;
+        if text.len() <= PROJECT_BYTES_MAX {
+            return Some(text);
+        }
+        let message = format!("this text has {} bytes, and {PROJECT_BYTES_MAX} are allowed", text.len());
+        self.breach(&value.span(), Code::CONFIG, message, "keep what every role needs; the rest belongs into AGENTS.md")
     }
 
     pub(super) fn patterns(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {

@@ -208,6 +208,7 @@ impl Teller<'_> {
             | Event::LandLeft(_)
             | Event::RunLanded(_)
             | Event::PoolParked(_)
+            | Event::InputsGiven(_)
             | Event::VariableGiven(_) => self.say(recorded, None),
             Event::ArtifactGiven(_)
             | Event::LedgerPlanned(_)
@@ -216,7 +217,8 @@ impl Teller<'_> {
             | Event::FlowReturned(_)
             | Event::EachEntered(_)
             | Event::DayCounted(_)
-            | Event::JudgementRests(_) => {}
+            | Event::JudgementRests(_)
+            | Event::JudgementEnded(_) => {}
         }
     }
 

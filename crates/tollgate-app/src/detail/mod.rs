@@ -2,12 +2,13 @@
 
 mod history;
 mod ledger;
+mod matrix;
 mod reads;
 mod sources;
 mod usage;
 
 pub use history::{History, Moment, What};
-pub use sources::Detail;
+pub use sources::{Detail, With};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ use tollgate_core::protocol::model::Target;
 use tollgate_core::run::budget::Stopped;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::gate::unit_word;
-use tollgate_core::run::state::{At, Instance};
+use tollgate_core::run::state::{At, Instance, RunEnding};
 use tollgate_core::run::{Run, counter_key, is_left};
 use tollgate_store::Lease;
 
@@ -36,6 +37,7 @@ struct Sources<'a> {
     kept: Vec<api::Kept>,
     changes: Vec<api::Change>,
     reads: Vec<api::Reads>,
+    with_matrix: bool,
     /// What the sandbox did not do, as the journal records it.
     sandbox: Option<String>,
     not_as_checked_out: Option<api::NotAsCheckedOut>,
@@ -49,6 +51,9 @@ struct Sources<'a> {
 /// Everything about a run.
 fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDetail {
     let json = |value: &_| serde_json::to_value(value).unwrap_or_default();
+    let attempts: Vec<api::Attempt> = history.attempts.iter().map(|told| told.wire.clone()).collect();
+    let criteria = ledger::criteria(run, history);
+    let matrix = if sources.with_matrix { matrix::matrix(run, &criteria, &attempts) } else { Vec::new() };
     api::RunDetail {
         summary: listing::loaded(run, history.changed_ms, sources.lease, sources.now_ms),
         protocol_digest: run.opened.protocol.digest.to_string(),
@@ -58,8 +63,8 @@ fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDetail 
         head: sources.head.to_string(),
         positions: positions(run, history),
         units: units(run, history),
-        attempts: history.attempts.iter().map(|told| told.wire.clone()).collect(),
-        criteria: ledger::criteria(run, history),
+        attempts,
+        criteria,
         commands: ledger::commands(run, history),
         findings: ledger::findings(run),
         decisions: run
@@ -84,6 +89,7 @@ fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDetail 
         usage: usage::usage(&history.attempts),
         budgets: budget::budgets(run, sources.now_ms),
         reads: sources.reads,
+        matrix,
         not_as_checked_out: sources.not_as_checked_out,
     }
 }
@@ -143,6 +149,7 @@ fn doing(run: &Run, name: &str, instance: &Instance) -> String {
             format!("{done} of {} ended", crate::format::count(below.len(), "unit"))
         }
         At::Held { why, .. } => format!("held: {why}"),
+        At::Closing { end: RunEnding::Reported, .. } if run.is_closed() => target(&Target::Reported),
         At::Closing { .. } if run.is_closed() => target(&Target::Done),
         At::Closing { .. } if run.pending().next().is_none() => "done, and about to be closed".to_owned(),
         At::Closing { .. } => "done, once the open questions are answered".to_owned(),

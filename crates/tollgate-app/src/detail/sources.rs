@@ -32,15 +32,19 @@ pub struct Detail {
     pub history: History,
 }
 
+/// What is told beside what is always told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum With {
+    Nothing,
+    /// What each routing decision read of a report.
+    Reads,
+    /// Requirement by unit by row, with what shows each.
+    Matrix,
+}
+
 impl Runs {
-    /// Everything about the run that was typed; with `with_reads` also what each routing decision read of a report.
-    pub fn detail(
-        &self,
-        typed: &str,
-        with_reads: bool,
-        now_ms: u64,
-        notices: &mut Vec<Notice>,
-    ) -> Result<Detail, Failure> {
+    /// Everything about the run that was typed.
+    pub fn detail(&self, typed: &str, with: With, now_ms: u64, notices: &mut Vec<Notice>) -> Result<Detail, Failure> {
         let loaded = self.load(typed)?;
         let run = loaded.run();
         let events = session::events(&*self.journal, run.id, 0, run.seq)?;
@@ -57,7 +61,8 @@ impl Runs {
             trees,
             kept: kept(self, run),
             changes,
-            reads: if with_reads { read_sections(self, run, &history) } else { Vec::new() },
+            reads: if with == With::Reads { read_sections(self, run, &history) } else { Vec::new() },
+            with_matrix: with == With::Matrix,
             sandbox: sandbox_summary::recorded(&events),
             not_as_checked_out: self.not_as_checked_out(run),
             by_hand,

@@ -12,7 +12,7 @@ use crate::tree::{Node, json_line};
 use tollgate_core::Name;
 use tollgate_core::protocol::{Brought, Declaration, SectionClass};
 use tollgate_core::report::{
-    Claims, CriterionReport, FindingReport, Health, Notice, QuestionReport, Report, SectionRead, Verdict,
+    Claims, CriterionReport, FindingReport, Health, Notice, QuestionReport, Report, RowWord, SectionRead, Verdict,
 };
 
 /// Whether a document means something: a case of its mapping applies. Definitions that are sound have one for every document.
@@ -54,6 +54,7 @@ pub fn report<'d>(definition: &'d Definition, mapping: &'d Mapping, root: &Node<
         }
         None => Report::new(Health::Malformed, Verdict::None),
     };
+    report.rows = rows(mapping);
     for map in &mapping.criteria {
         for item in items(root, Some(&map.each)) {
             let values = item.values(&map.result);
@@ -101,6 +102,7 @@ fn finding(item: &Item<'_, '_>, map: &FindingMap) -> Option<FindingReport> {
         category: word(item, &map.category),
         path: word(item, &map.path),
         line: item.said(&map.line).parse().ok(),
+        criterion: word(item, &map.criterion),
         what,
         why: item.said(&map.why),
         fix: item.said(&map.fix),
@@ -159,6 +161,15 @@ pub fn present(root: &Node<'_>) -> Vec<(Name, u64)> {
     entries.iter().map(|entry| (Name::from(&*entry.key), json_line(&entry.node).len() as u64)).collect()
 }
 
+/// Which rows a verdict speaks for: those it names, where it can name any.
+const fn rows(mapping: &Mapping) -> RowWord {
+    match (mapping.criteria.is_empty(), mapping.rows_shown) {
+        (false, _) => RowWord::Named,
+        (true, true) => RowWord::Shown,
+        (true, false) => RowWord::Silent,
+    }
+}
+
 /// What the checker must know of a contract.
 pub fn declaration(definition: &Definition) -> Declaration {
     let plan = &definition.plan;
@@ -174,7 +185,12 @@ pub fn declaration(definition: &Definition) -> Declaration {
     let attrs = plan.units.iter().flat_map(|units| &units.attrs).map(|(attr, _)| attr.clone()).collect();
     let mut declaration = Declaration { fields: closed_fields(definition), brings, attrs, ..Declaration::default() };
     let Some(mapping) = &definition.report else { return declaration };
-    declaration.rows_shown = mapping.rows_shown;
+    declaration.rows = rows(mapping);
+    let kinds = mapping.notices.iter().map(|map| match &map.kind {
+        WordMap::Fixed(word) => Some(word.clone()),
+        WordMap::Field(_) => None,
+    });
+    declaration.notices = kinds.collect::<Option<_>>().unwrap_or_default();
     for case in &mapping.cases {
         if case.verdict != Verdict::None && case.health == Health::Ok && !declaration.verdicts.contains(&case.verdict) {
             declaration.verdicts.push(case.verdict);

@@ -92,7 +92,9 @@ fn meaning(report: &Report) -> Vec<String> {
     let asked =
         report.questions.iter().map(|question| if question.blocking { " ?!" } else { " ?" }).collect::<String>();
     let pair = format!("{}{code}/{}{criteria}{asked}", report.health.word(), report.verdict.word());
-    let finding = |one: &FindingReport| format!("finding {}: {}", one.category.as_deref().unwrap_or("-"), one.what);
+    let finding = |one: &FindingReport| {
+        format!("finding {}: {}", one.criterion.as_deref().or(one.category.as_deref()).unwrap_or("-"), one.what)
+    };
     let findings = report.findings.iter().map(finding);
     [pair].into_iter().chain(findings).chain(report.notices.iter().map(plan::notice)).collect()
 }

@@ -122,6 +122,7 @@ impl Bench {
                     let judged = self.run.contents[self.run.tree_of(Some(&unit))].areas.clone();
                     let landed = Content { areas: judged, ..self.next_tree() };
                     let landing = Landing {
+                        by_policy: Vec::new(),
                         outcome: LandOutcome::Landed,
                         content: Some(landed),
                         collided: None,

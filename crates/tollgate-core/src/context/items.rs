@@ -232,7 +232,8 @@ fn decisions(dispatch: &Dispatch<'_>) -> String {
     let unit = dispatch.unit();
     let of_subject =
         |decision: &Decision| unit.is_none() || decision.asked.unit.is_none() || decision.asked.unit.as_ref() == unit;
-    let ended = dispatch.run.decisions.iter().filter(|(_, decision)| of_subject(decision));
+    // Inputs are shown as what they are.
+    let ended = dispatch.run.decisions.iter().filter(|(_, decision)| of_subject(decision) && !decision.is_of_intake());
     list(ended.filter_map(|(id, decision)| {
         let end = decision.end.as_ref()?;
         let about = decision.asked.unit.as_ref().map_or_else(String::new, |unit| format!(" about {}", code(unit)));

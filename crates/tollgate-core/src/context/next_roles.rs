@@ -120,7 +120,7 @@ impl Walk<'_> {
             }
             Target::Again | Target::Origin | Target::Back => self.enter(frame, stage),
             Target::Ask(_) | Target::Hold | Target::As(_) => self.next.person = true,
-            Target::Done => self.up(frame, &Outcome::All),
+            Target::Done | Target::Reported => self.up(frame, &Outcome::All),
             Target::Dropped => self.up(frame, &Outcome::None),
             Target::Raise(name) if frame.up.is_some() => self.up(frame, &Outcome::Raised(name.clone())),
             Target::Raise(name) => {

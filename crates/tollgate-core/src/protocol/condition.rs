@@ -96,6 +96,8 @@ pub enum SetKind {
     Unit,
     Decision,
     Question,
+    /// What reports left open.
+    Notice,
 }
 
 words!(SetKind {
@@ -106,4 +108,5 @@ words!(SetKind {
     Unit = "unit",
     Decision = "decision",
     Question = "question",
+    Notice = "notice",
 });

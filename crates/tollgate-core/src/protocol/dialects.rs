@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::Name;
 use crate::diagnostic::Diagnostic;
-use crate::report::{Health, Verdict};
+use crate::report::{Health, RowWord, Verdict};
 use crate::words::words;
 use crate::yaml::{self, Fields, Node, Problems};
 
@@ -27,8 +27,10 @@ pub struct Declaration {
     pub brings: Vec<Brought>,
     /// The attributes that its units can have.
     pub attrs: Vec<Name>,
-    /// Whether a verdict counts for every row that the worker was shown.
-    pub rows_shown: bool,
+    /// Which rows a verdict speaks for.
+    pub rows: RowWord,
+    /// The kinds of notices that it can bring; none although it brings notices: any.
+    pub notices: Vec<Name>,
 }
 
 impl Declaration {
@@ -153,7 +155,10 @@ fn declaration(mut fields: Fields<'_>, is_document: bool, problems: &mut Problem
     let sections = fields.take("sections").map(|n| problems.entries(n, "sections")).unwrap_or_default();
     let gives = fields.take("gives").map(|n| problems.entries(n, "gives")).unwrap_or_default();
     let asked = fields.take("fields").map(|n| problems.entries(n, "fields")).unwrap_or_default();
+    let known = RowWord::ALL.map(|rows| (rows.word(), rows));
+    let rows = fields.take("rows").and_then(|n| problems.word(n, "which rows a verdict speaks for", &known));
     let attrs = fields.take("attrs").map(|n| problems.texts(n, "attributes")).unwrap_or_default();
+    let notices = fields.take("notices").map(|n| problems.texts(n, "kinds of notices")).unwrap_or_default();
     let known = Brought::ALL.map(|brought| (brought.word(), brought));
     let brings = fields.take("brings").map(|n| words(n, "what a contract brings", &known, problems));
     fields.close(problems);
@@ -162,6 +167,8 @@ fn declaration(mut fields: Fields<'_>, is_document: bool, problems: &mut Problem
         healths: healths.unwrap_or_default(),
         brings: brings.unwrap_or_default(),
         attrs: attrs.into_iter().map(|(attr, _)| attr).collect(),
+        rows: rows.unwrap_or_default(),
+        notices: notices.into_iter().map(|(kind, _)| kind).collect(),
         ..Declaration::default()
     };
     for (key, value) in codes {

@@ -53,7 +53,18 @@ pub struct Variable {
     pub kind: VariableKind,
     pub required: bool,
     pub default: Option<Value>,
+    /// Defaults that hang on other inputs: the first whose condition holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub defaults: Vec<(Condition, Value)>,
     pub place: Place,
+}
+
+impl Variable {
+    /// Whether it has a value where nobody gives one.
+    pub fn has_default(&self) -> bool {
+        let last = self.defaults.last().map(|(when, _)| when);
+        self.default.is_some() || matches!(last, Some(Condition::All(parts)) if parts.is_empty())
+    }
 }
 
 /// What a variable may be. Only `OneOf` may steer.
@@ -352,6 +363,8 @@ pub enum Target {
     /// This stage again.
     Again,
     Done,
+    /// Of main: the run ends with its report, and is no success of work of its own.
+    Reported,
     Dropped,
     Hold,
     Raise(Name),
@@ -429,7 +442,7 @@ impl Protocol {
         self.placed_conditions().map(|(_, condition)| condition)
     }
 
-    /// The same, each with the place of the stage, gate or artifact that it belongs to.
+    /// The same, each with the place of the stage, gate, artifact or input that it belongs to.
     pub fn placed_conditions(&self) -> impl Iterator<Item = (Place, &Condition)> {
         let stages = self.flows.iter().flat_map(|flow| &flow.stages).chain(&self.asks).flat_map(|stage| {
             let recommend = if let Kind::Ask(ask) = &stage.kind { ask.recommend.as_slice() } else { &[] };
@@ -443,7 +456,8 @@ impl Protocol {
         let artifacts = self.artifacts.values().filter_map(|artifact| {
             if let Given::InputWhen(condition) = &artifact.given { Some((artifact.place, condition)) } else { None }
         });
-        let all = stages.chain(gates).chain(artifacts);
+        let inputs = self.inputs.values().flat_map(|input| input.defaults.iter().map(|(when, _)| (input.place, when)));
+        let all = stages.chain(gates).chain(artifacts).chain(inputs);
         all.flat_map(|(place, condition)| condition.parts().map(move |part| (place, part)))
     }
 }

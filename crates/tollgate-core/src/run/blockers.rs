@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::event::{FindingStatus, UnitState};
-use super::fan_out::is_left;
+use super::fan_out::{is_lane, is_left, was_entered};
 use super::gate::{self, CriterionState, Status};
-use super::state::{Criterion, Run};
+use super::state::{Criterion, Run, Unit};
 use crate::Name;
 use crate::id::{DecisionId, FindingId, GateId, UnitId};
 use crate::report::Disposition;
@@ -36,6 +36,8 @@ pub enum Blocker {
     Finding(FindingId, FindingStatus, String),
     /// A finding that is open against the unit.
     UnitFinding(FindingId),
+    /// A planned unit has no criterion.
+    NoCriterion(UnitId),
     /// What the unit was accepted on has changed.
     Changed,
     /// What lies in no unit's scope has changed.
@@ -60,6 +62,9 @@ impl fmt::Display for Blocker {
             Self::UnitGate(gate, unit) => write!(f, "gate `{gate}` does not hold for `{unit}`"),
             Self::Finding(id, status, what) => write!(f, "{id} is {}: {what}", status.word()),
             Self::UnitFinding(id) => write!(f, "{id} is open against it"),
+            Self::NoCriterion(unit) => {
+                write!(f, "`{unit}` was planned without a criterion, so nothing shows that it is done")
+            }
             Self::Changed => write!(f, "what it was accepted on has changed"),
             Self::ChangedOutside => write!(f, "files outside every unit's scope have changed"),
         }
@@ -80,11 +85,11 @@ pub fn of_close(run: &Run) -> Vec<Blocker> {
         .collect();
     for row in &run.ledger.requirements {
         let material = matches!(row.disposition, None | Some(Disposition::InScope));
-        if material && row.waived.is_none() && gate::requirement_parts(run, &row.id).is_empty() {
+        if material && row.waived.is_none() && !has_owner(run, &row.id) {
             blockers.push(Blocker::Ownerless(row.id.clone()));
         }
     }
-    // A success is one of every unit that was not given up, whatever the gates of the run read.
+    // A success is one of every unit that was entered and not given up; of the others it owes what the gates of the run read.
     for unit in run.ledger.units.iter().filter(|unit| !is_left(run, unit)) {
         let name = || unit.name.clone();
         // What it was judged on is its own tree, and no part of what is handed over.
@@ -104,7 +109,8 @@ pub fn of_close(run: &Run) -> Vec<Blocker> {
                 blockers.push(Blocker::DroppedChanged(name()));
             }
             UnitState::Dropped => {}
-            UnitState::New => blockers.push(Blocker::NotAccepted(name())),
+            UnitState::New if was_entered(run, unit) => blockers.push(Blocker::NotAccepted(name())),
+            UnitState::New => {}
             UnitState::Lapsed => blockers.push(Blocker::Lapsed(name())),
         }
     }
@@ -131,9 +137,28 @@ pub fn of_close(run: &Run) -> Vec<Blocker> {
     blockers
 }
 
+/// Whether a unit that was entered serves a requirement, or a row shows it that such a unit or the run answers for.
+fn has_owner(run: &Run, id: &Name) -> bool {
+    let owed = |unit: &Unit| unit.state != UnitState::Dropped && !is_left(run, unit) && was_entered(run, unit);
+    let of_run = |unit: &Unit| is_left(run, unit);
+    let answers = |row: &Criterion| {
+        let unit = row.unit.as_ref().and_then(|unit| run.unit(unit));
+        unit.is_none_or(|unit| of_run(unit) || owed(unit))
+    };
+    run.ledger.units.iter().any(|unit| unit.requirements.contains(id) && owed(unit))
+        || run.ledger.criteria.iter().any(|row| row.requirement.as_ref() == Some(id) && answers(row))
+}
+
 /// What keeps a unit from being accepted.
 pub fn of_acceptance(run: &Run, unit: &UnitId) -> Vec<Blocker> {
     gates(run, unit).chain(rows(run, unit)).chain(finding(run, unit)).collect()
+}
+
+/// The same of a unit that is to be accepted now: one that was planned has to have a criterion.
+pub fn of_new_acceptance(run: &Run, unit: &UnitId) -> Vec<Blocker> {
+    let is_bare = !is_lane(run, unit) && run.ledger.criteria.iter().all(|row| row.unit.as_ref() != Some(unit));
+    let bare = is_bare.then(|| Blocker::NoCriterion(unit.clone()));
+    of_acceptance(run, unit).into_iter().chain(bare).collect()
 }
 
 /// Why an accepted unit is no longer accepted.

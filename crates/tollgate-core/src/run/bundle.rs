@@ -10,11 +10,19 @@ use crate::protocol::model::{ITEMS, Role, Sees};
 pub fn bundle(run: &Run, instance: &str, role: &Role) -> Vec<BundleItem> {
     let unit = run.instances.get(instance).and_then(|known| known.unit.clone());
     let plain = ITEMS.iter().filter(|item| **item != "unit" || unit.is_some());
-    let plain = plain.map(|item| BundleItem { item: (*item).into(), object: None, attempt: None });
+    let own = run.ledger.criteria.iter().filter(|row| unit.is_none() || row.unit == unit);
+    let rows: Option<Vec<Name>> = role.judges().then(|| own.map(|row| row.id.clone()).collect());
+    let plain = plain.map(|item| BundleItem {
+        item: (*item).into(),
+        object: None,
+        attempt: None,
+        rows: rows.clone().filter(|_| *item == "criteria"),
+    });
     let documents = run.artifacts.iter().map(|(name, artifact)| BundleItem {
         item: name.clone(),
         object: Some(artifact.object),
         attempt: None,
+        rows: None,
     });
     // Reports on the same subject and on the run as a whole; the run sees its units' too.
     let near = run.reports.iter().filter(|(id, _)| {
@@ -26,9 +34,18 @@ pub fn bundle(run: &Run, instance: &str, role: &Role) -> Vec<BundleItem> {
             item: format!("{}.{section}", report.role).into(),
             object: Some(report.object),
             attempt: Some(report.attempt),
+            rows: None,
         })
     });
     plain.chain(documents).chain(sections).filter(|item| sees(&role.sees, &item.item)).collect()
+}
+
+/// The rows that a judge was shown; none: its journal does not say.
+pub fn rows_shown(bundle: &[BundleItem]) -> Option<&[Name]> {
+    match bundle.iter().find(|item| &*item.item == "criteria") {
+        Some(item) => item.rows.as_deref(),
+        None => Some(&[]),
+    }
 }
 
 /// Whether a role may see an item.

@@ -140,6 +140,9 @@ pub struct BundleItem {
     /// The attempt whose report it is a section of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<AttemptId>,
+    /// The rows that a judge is shown with `criteria`, and that its word counts for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<Vec<Name>>,
 }
 
 /// A command the engine runs: of a criterion, or a configured one.
@@ -381,6 +384,9 @@ pub struct AskedQuestion {
     /// The one that the worker would take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommend: Option<String>,
+    /// The input that it asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Name>,
 }
 
 /// An option as it was offered.
@@ -448,6 +454,8 @@ pub struct Committed {
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
     Succeeded,
+    /// It ended with its report, and is no success of work of its own.
+    Reported,
     Dropped,
     Cancelled,
 }

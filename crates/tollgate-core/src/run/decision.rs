@@ -4,11 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::empty_change::EMPTY;
 use super::event::{Asked, AskedQuestion, By, DecisionEnd, DefaultAnswer};
 use super::landing::LAND;
+use super::open_findings::FINDINGS;
 use super::state::On;
 use crate::Name;
 use crate::protocol::model::Class;
+
+/// Stands for a flow instance, a stage and an ask where a run asks for its inputs: no protocol can use this name.
+pub const INTAKE: &str = "@intake";
 
 /// A question to a person, and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +79,21 @@ impl Decision {
     /// Whether it asks about a budget: what it stops are dispatches, not a flow that waits for its answer.
     pub const fn is_of_budget(&self) -> bool {
         self.asked.budget.is_some()
+    }
+
+    /// Whether it asks about an empty change: the kernel put it, and no stage of the protocol.
+    pub fn is_of_empty_change(&self) -> bool {
+        &*self.asked.ask == EMPTY
+    }
+
+    /// Whether it puts findings that alone are in the way, and no stage of the protocol.
+    pub fn is_of_findings(&self) -> bool {
+        &*self.asked.ask == FINDINGS
+    }
+
+    /// Whether it asks for the inputs of the run, which begins with its answer.
+    pub fn is_of_intake(&self) -> bool {
+        &*self.asked.instance == INTAKE
     }
 
     /// Whether it is about where the tree of a run that is over goes: no part of what the run answers for.

@@ -26,7 +26,7 @@ pub enum Effect {
 
 /// What should be under way now.
 pub fn effects(run: &Run) -> Vec<Effect> {
-    let publish = run.succeeded() && run.published.is_none();
+    let publish = run.is_unpublished();
     let live = run.attempts.iter().filter(|_| !run.is_closed()).map(|(attempt, lease)| {
         let (attempt, token) = (*attempt, lease.token);
         match &lease.work {

@@ -15,7 +15,7 @@ use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RoleId, RunId, StageId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Target, Value};
-use crate::report::{CriterionReport, Disposition, Health, Plan, SectionRead, Verdict};
+use crate::report::{CriterionReport, Disposition, Health, Notice, Plan, SectionRead, Verdict};
 use crate::scope::Content;
 
 pub use super::data::*;
@@ -114,6 +114,17 @@ events! {
         /// How its files are written and taken in; none: byte for byte, as versions before this field did it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         checkout: Option<Box<CheckoutRules>>,
+        /// Scopes of lanes, where the inputs that say which lanes run are asked for.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        scopes: BTreeMap<UnitId, Vec<Name>>,
+    }
+    /// Inputs that were not given with the run were answered; it begins with them.
+    InputsGiven = "inputs.given" {
+        decision: DecisionId,
+        inputs: BTreeMap<Name, Value>,
+        /// The content that it begins with, told apart by what the inputs say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        content: Option<Content>,
     }
     /// A driver took the run over; the envelope's epoch is its epoch.
     DriverTookOver = "driver.took_over" { driver: Name }
@@ -211,6 +222,9 @@ events! {
         verdict: Verdict,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         criteria: Vec<CriterionReport>,
+        /// What it leaves open.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        notices: Vec<Notice>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         reads: Vec<SectionRead>,
         /// Sections later agents may be shown.
@@ -334,6 +348,9 @@ events! {
         /// The paths that were changed, collided or lie outside the scope.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         paths: Vec<Name>,
+        /// Those of them that landed outside of the unit's scope, as the policy of the roles that wrote them says.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        by_policy: Vec<Name>,
         #[serde(default, skip_serializing_if = "String::is_empty")]
         why: String,
     }
@@ -347,6 +364,8 @@ events! {
     }
     /// A judgement rests on findings that were there before it, too.
     JudgementRests = "judgement.rests" { attempt: AttemptId, findings: Vec<FindingId> }
+    /// A person sends the notes of an acceptance to whoever fixes them: it accepts no more.
+    JudgementEnded = "judgement.ended" { attempt: AttemptId, decision: DecisionId }
     /// A finding is named again in other words; the newest are what has to be mended.
     FindingRestated = "finding.restated" { finding: FindingId, about: Finding }
     /// A finding's status changed.

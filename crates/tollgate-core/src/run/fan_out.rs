@@ -34,7 +34,7 @@ pub fn lanes(run: &Run, each: &Each) -> Vec<UnitId> {
 }
 
 /// Whether a unit exists by name, as a lane of some `each`, and was not planned.
-fn is_lane(run: &Run, unit: &UnitId) -> bool {
+pub(super) fn is_lane(run: &Run, unit: &UnitId) -> bool {
     run.protocol.flows.iter().flat_map(|flow| &flow.stages).any(|stage| match &stage.kind {
         Kind::Each(each) => lanes(run, each).contains(unit),
         Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => false,
@@ -66,6 +66,22 @@ fn was_left(run: &Run, unit: &UnitId) -> bool {
         })
         .peekable();
     belongs.peek().is_some() && belongs.all(|(name, stage)| raised(run, name, stage).is_some())
+}
+
+/// Whether the run has begun with a unit: its flow was entered, or an `each` that runs over it was, and has not come to it.
+pub fn was_entered(run: &Run, unit: &Unit) -> bool {
+    let runs = |instance: &Instance, each: &StageId| {
+        let stage = run.protocol.flow(&instance.flow).and_then(|flow| flow.stage(each));
+        stage.is_some_and(|stage| match &stage.kind {
+            Kind::Each(each) => units_over(run, instance.unit.as_ref(), each).contains(&unit.name),
+            Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => false,
+        })
+    };
+    run.instances.values().any(|child| {
+        let parent = child.parent.as_ref().and_then(|parent| run.instances.get(parent));
+        let beside = parent.zip(child.each.as_ref()).is_some_and(|(parent, each)| runs(parent, each));
+        child.unit.as_ref() == Some(&unit.name) || beside
+    })
 }
 
 fn is_below_a_raise(run: &Run, instance: &Instance) -> bool {

@@ -8,13 +8,14 @@ use std::collections::BTreeSet;
 use super::blockers::{self, joined};
 use super::bundle;
 use super::event::{
-    Changed, CommandResult, DecisionDeferred, DecisionEnded, Event, FlowMoved, LandOutcome, QuestionAnswered, Recorded,
-    RunOutcome, UnitState, Work,
+    Changed, CommandResult, DecisionDeferred, DecisionEnded, Event, FlowMoved, LandOutcome, LandingEnded,
+    QuestionAnswered, Recorded, RunOutcome, UnitState, Work,
 };
 use super::evolve::counter_key;
 use super::state::{At, Instance, MAIN, Phase, Run};
 use crate::Name;
 use crate::id::{AttemptId, InstanceId};
+use crate::protocol::model::ScopePolicy;
 use crate::report::Judgement;
 use crate::scope;
 
@@ -104,16 +105,7 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
         }
         Event::LandingEnded(landing) => {
             under_live_lease(&mut found, run, landing.attempt, landing.token);
-            let unit = run.attempts.get(&landing.attempt).and_then(|attempt| match &attempt.work {
-                Work::Land { unit, .. } => run.unit(unit),
-                Work::Dispatch { .. } | Work::Commands { .. } => None,
-            });
-            if let (LandOutcome::Landed, Some(unit)) = (landing.outcome, unit) {
-                let outside = landing.paths.iter().find(|path| !scope::in_scope(path, &unit.scope));
-                found.unless(outside.is_none(), 8, || {
-                    format!("{} landed outside the scope of `{}`", outside.map_or("", |path| path), unit.name)
-                });
-            }
+            within_scope(&mut found, run, landing);
         }
         Event::DecisionEnded(DecisionEnded { decision, .. })
         | Event::QuestionAnswered(QuestionAnswered { decision, .. })
@@ -162,6 +154,24 @@ pub fn event(run: &Run, recorded: &Recorded) -> Vec<Violation> {
         _ => {}
     }
     found.violations
+}
+
+/// What lands is in the scope of its unit, or a policy that is recorded lets it be outside.
+fn within_scope(found: &mut Found, run: &Run, landing: &LandingEnded) {
+    let unit = run.attempts.get(&landing.attempt).and_then(|attempt| match &attempt.work {
+        Work::Land { unit, .. } => run.unit(unit),
+        Work::Dispatch { .. } | Work::Commands { .. } => None,
+    });
+    if let (LandOutcome::Landed, Some(unit)) = (landing.outcome, unit) {
+        let by_policy = |path: &Name| {
+            landing.by_policy.contains(path) && run.policy_outside(&unit.name, path) != ScopePolicy::Strict
+        };
+        let mut paths = landing.paths.iter().chain(&landing.by_policy);
+        let outside = paths.find(|path| !scope::in_scope(path, &unit.scope) && !by_policy(path));
+        found.unless(outside.is_none(), 8, || {
+            format!("{} landed outside the scope of `{}`", outside.map_or("", |path| path), unit.name)
+        });
+    }
 }
 
 /// Whether an event belongs to the landing of a run that succeeded: it changes nothing of what the run closed with.
@@ -238,6 +248,7 @@ pub fn after(run: &Run, events: &[Recorded]) -> Vec<Violation> {
             | Event::ScopeWidened(_) => units = true,
             Event::RunOpened(_)
             | Event::DriverTookOver(_)
+            | Event::InputsGiven(_)
             | Event::ArtifactGiven(_)
             | Event::VariableGiven(_)
             | Event::EachEntered(_)
@@ -250,6 +261,7 @@ pub fn after(run: &Run, events: &[Recorded]) -> Vec<Violation> {
             | Event::AttemptCancelled(_)
             | Event::AttemptRefused(_)
             | Event::JudgementRests(_)
+            | Event::JudgementEnded(_)
             | Event::FindingRestated(_)
             | Event::RequirementsDisposed(_)
             | Event::WaiverGranted(_)
@@ -297,6 +309,7 @@ pub fn state(run: &Run) -> Vec<Violation> {
         let lands = run.landing.as_ref().is_some_and(|landing| landing.decision == Some((id, false)));
         let waits = lands
             || decision.is_of_budget()
+            || (decision.is_of_intake() && run.instances.is_empty())
             || run
                 .instances
                 .get(&decision.asked.instance)

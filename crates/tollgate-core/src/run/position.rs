@@ -7,6 +7,23 @@ use crate::id::{AttemptId, DecisionId, StageId};
 use crate::protocol::Outcome;
 use crate::protocol::model::Target;
 
+/// As what a run ends that does not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunEnding {
+    /// It succeeds, if nothing is open.
+    #[default]
+    Done,
+    /// It ends with its report.
+    Reported,
+}
+
+impl RunEnding {
+    fn is_done(&self) -> bool {
+        *self == Self::Done
+    }
+}
+
 /// Where a flow instance stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -27,7 +44,11 @@ pub enum At {
         why: String,
     },
     /// Everything is done; decisions beside the work are still open.
-    Closing { stage: StageId },
+    Closing {
+        stage: StageId,
+        #[serde(default, skip_serializing_if = "RunEnding::is_done")]
+        end: RunEnding,
+    },
     /// It has ended.
     Ended { end: Target },
 }
@@ -41,7 +62,7 @@ impl At {
             | Self::Waiting { stage, .. }
             | Self::Each { stage }
             | Self::Held { stage, .. }
-            | Self::Closing { stage } => Some(stage),
+            | Self::Closing { stage, .. } => Some(stage),
             Self::Ended { .. } => None,
         }
     }

@@ -37,6 +37,16 @@ pub(super) struct Compared {
 }
 
 impl Wrote {
+    /// Whether what it changed is as it was before it began.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Whether it changed a path.
+    pub(super) fn has(&self, path: &Name) -> bool {
+        self.all.contains_key(path)
+    }
+
     /// Takes in what an attempt changed, what is left unnamed of it, and whether its role is done.
     pub(super) fn note(&mut self, changed: &[Changed], unnamed: &[Name], done: bool) {
         add(&mut self.all, changed);

@@ -12,12 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use super::blank::{accepted_as_shown, blank_as_none};
 use super::budget::Spent;
-pub use super::decision::{Decision, Deferred, Ended, QuestionAnswer};
+pub use super::decision::{Decision, Deferred, Ended, INTAKE, QuestionAnswer};
 use super::event::{RunLanded, RunOpened, RunOutcome, UnitState, Work};
 use super::finding::FindingState;
 pub use super::landing::{AtLanding, LAND, Landing};
+use super::notice::NoticeRow;
 use super::pool::Pool;
-pub use super::position::At;
+pub use super::position::{At, RunEnding};
 use super::repetition::Flaky;
 pub use super::subject::SubjectKey;
 use super::{AgentStats, Wrote};
@@ -224,6 +225,9 @@ pub struct Ledger {
     pub waived_commands: BTreeMap<SubjectKey, On>,
     /// Globs a person added to the run's own scope.
     pub widened: Vec<Name>,
+    /// What reports left open, in the order in which they came.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<NoticeRow>,
     /// Revisions of the ledger's resources.
     pub revisions: BTreeMap<Resource, u64>,
 }
@@ -419,6 +423,11 @@ impl Run {
     /// Whether it closed with every mandatory gate holding.
     pub const fn succeeded(&self) -> bool {
         matches!(self.phase, Phase::Closed { outcome: RunOutcome::Succeeded, .. })
+    }
+
+    /// Whether it ended with its report.
+    pub const fn is_reported(&self) -> bool {
+        matches!(self.phase, Phase::Closed { outcome: RunOutcome::Reported, .. })
     }
 
     /// Decisions that are still open, in the order they were asked.

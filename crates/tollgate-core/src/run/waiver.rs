@@ -25,6 +25,8 @@ pub fn waivers(run: &Run) -> Vec<Waiver> {
         let decision = row.waived.as_ref().map(|waived| waived.decision);
         (row.id.clone(), row.text.clone(), decision)
     });
+    let requirements = ledger.requirements.iter().filter(|row| row.waived.is_some());
+    let requirements = requirements.map(|row| (row.id.clone(), row.text.clone(), row.waived));
     let findings = ledger.findings.iter().filter(|(_, finding)| finding.status == FindingStatus::Waived);
     let findings = findings.map(|(id, finding)| {
         let name = Name::from(id.to_string());
@@ -37,7 +39,7 @@ pub fn waivers(run: &Run) -> Vec<Waiver> {
     let commands = ledger.waived_commands.iter().filter(|(_, on)| on.tree == run.tree);
     let commands = commands
         .map(|(key, _)| (format!("the command {}", of_subject(key)).into(), String::new(), last(run, &key.name)));
-    let all = rows.chain(findings).chain(judgements).chain(commands);
+    let all = rows.chain(requirements).chain(findings).chain(judgements).chain(commands);
     all.map(|(what, text, decision)| Waiver { what, text, by: by(run, decision) }).collect()
 }
 

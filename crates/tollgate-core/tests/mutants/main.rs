@@ -27,7 +27,6 @@ const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
     ("pipeline", "drop mandatory", "reviewed", STILL_READ),
     ("supervisor", "drop mandatory", "approved", STILL_READ),
     ("supervisor", "drop mandatory", "owned", STILL_READ),
-    ("supervisor", "drop mandatory", "audited", STILL_READ),
     ("team", "drop mandatory", "design-approved", STILL_READ),
     ("team", "drop mandatory", "reviewed", STILL_READ),
     ("team", "drop mandatory", "tested", STILL_READ),
@@ -42,8 +41,8 @@ const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
     ("supervisor", "drop a gate from a check", "main.plan-check.approved", NOT_UNDONE),
     ("supervisor", "drop a gate from a check", "main.recheck.plan-approved", NOT_UNDONE),
     ("supervisor", "drop a gate from a check", "main.close.audited", NOT_UNDONE),
+    ("supervisor", "drop a gate from a check", "main.close.verified", NOT_UNDONE),
     ("pipeline", "write after the last check", "main.review-only", NOT_DUE),
-    ("supervisor", "write after the last check", "main.only-a-plan", NOT_DUE),
     ("team", "write after the last check", "code-only.code-all", NOT_DUE),
     ("team", "route around an each", "main.review-strategy.per-batch", SAME_UNITS),
     ("team", "route around an each", "main.final-review.accept", SAME_UNITS),
@@ -115,6 +114,6 @@ mutants_of! {
     build_plan: "build-plan", "../../../../protocols/build-plan.yaml";
     decree: "decree", "../drafts/decree.yaml";
     pipeline: "pipeline", "../drafts/pipeline.yaml";
-    supervisor: "supervisor", "../drafts/supervisor.yaml";
+    supervisor: "supervisor", "../../../../protocols/supervisor.yaml";
     team: "team", "../drafts/team.yaml";
 }

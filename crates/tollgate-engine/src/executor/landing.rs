@@ -13,7 +13,7 @@ use tollgate_core::run::{Event, Run};
 use tollgate_core::scope::{self, Content};
 use tollgate_store::{Point, reach};
 
-use super::{Failure, LocalExecutor, all_landed, content_of, tree_id};
+use super::{Failure, LocalExecutor, all_landed, content_of, scope_policy, tree_id};
 use crate::session;
 use crate::workspace::{MergeOutcome, ObjectId, Signature};
 
@@ -45,10 +45,13 @@ impl LocalExecutor {
             collided: None,
             measured: Vec::new(),
             paths: paths.into_iter().take(LANDED_PATHS_MAX).collect(),
+            by_policy: Vec::new(),
             why: String::new(),
         };
-        if !classified.outside.is_empty() {
-            return Ok(landing(LandOutcome::OutOfScope, classified.outside));
+        let (by_policy, outside) =
+            scope_policy::by_policy(&workspace, run, unit, [&base, &theirs], classified.outside)?;
+        if !outside.is_empty() {
+            return Ok(landing(LandOutcome::OutOfScope, outside));
         }
         let outdated = gate::outdated(run, unit, &content_of(&workspace, run, &theirs)?);
         let again = |tree: &Name| Ok(content_of(&workspace, run, &tree_id(tree)?)?);
@@ -60,7 +63,8 @@ impl LocalExecutor {
         Ok(match landed {
             MergeOutcome::Landed { tree } => Landed {
                 content: Some(content_of(&workspace, run, &tree)?),
-                ..landing(LandOutcome::Landed, classified.inside)
+                by_policy: by_policy.iter().take(LANDED_PATHS_MAX).cloned().collect(),
+                ..landing(LandOutcome::Landed, [classified.inside, by_policy].concat())
             },
             MergeOutcome::Conflict { paths, how, marked } => Landed {
                 collided: Some(content_of(&workspace, run, &marked)?),

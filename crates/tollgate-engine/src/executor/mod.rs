@@ -330,6 +330,7 @@ fn bare(report: Report, object: &Object) -> AttemptResult {
 
 fn refused(why: String) -> Landing {
     Landing {
+        by_policy: Vec::new(),
         outcome: LandOutcome::Refused,
         content: None,
         collided: None,
@@ -409,7 +410,8 @@ impl Executor for std::sync::Arc<LocalExecutor> {
                 return Err(WorkspaceError::RepositoryGone(gone.to_owned()));
             }
             let over = run.is_closed() && effects(run).is_empty();
-            if over { workspace.release(run.published.is_some() && all_landed(run)) } else { Ok(()) }
+            let is_kept = run.published.is_some() || run.succeeded() && !run.has_changed();
+            if over { workspace.release(is_kept && all_landed(run)) } else { Ok(()) }
         });
         drop(held);
         prepared.map_err(|error| self.explained(run, error.into()).into_error())

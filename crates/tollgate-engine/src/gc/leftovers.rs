@@ -107,7 +107,7 @@ impl Gc<'_> {
             let (mut open, mut runs) = (false, BTreeSet::new());
             for summary in listed.runs.iter().filter(|summary| Path::new(&summary.text.repository).starts_with(&path)) {
                 runs.insert(summary.run);
-                open |= !matches!(summary.text.status.as_str(), "succeeded" | "dropped" | "cancelled");
+                open |= !matches!(summary.text.status.as_str(), "succeeded" | "reported" | "dropped" | "cancelled");
             }
             let borrowed = self
                 .items

@@ -86,6 +86,9 @@ impl Service {
         if !open.is_empty() {
             return Err(rejected(Rejection::NotSucceeded(open)));
         }
+        if !run.has_changed() {
+            return Err(rejected(Rejection::EmptyChange));
+        }
         let proof = verify::verify(&**session.journal(), run.id).map_err(ServiceError::from)?;
         if let Some(breach) = proof.breaches.into_iter().next() {
             return Err(DeliveryError::Unproved(breach));

@@ -6,7 +6,8 @@ use tollgate_contract::registry::Contracts;
 use tollgate_core::Name;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::protocol::Protocol;
-use tollgate_core::run::decide::{Open, OpenArtifact, Rejection};
+use tollgate_core::protocol::model::Value;
+use tollgate_core::run::decide::{Open, OpenArtifact, Rejection, inputs};
 use tollgate_core::scope::{self, Entry};
 use tollgate_store::Object;
 
@@ -20,10 +21,15 @@ use tollgate_core::id::UnitId;
 pub(crate) type Documents = (BTreeMap<Name, OpenArtifact>, Vec<Object>);
 
 /// Reads the documents that were given.
-pub(crate) fn documents(protocol: &Protocol, contracts: &Contracts, start: &Start) -> Result<Documents, ServiceError> {
+pub(crate) fn documents(
+    protocol: &Protocol,
+    contracts: &Contracts,
+    given: &BTreeMap<Name, Vec<u8>>,
+    inputs: &BTreeMap<Name, Value>,
+) -> Result<Documents, ServiceError> {
     let (mut artifacts, mut objects) = (BTreeMap::new(), Vec::new());
-    let sides = lanes(protocol, &start.inputs);
-    for (name, bytes) in &start.artifacts {
+    let sides = lanes(protocol, inputs);
+    for (name, bytes) in given {
         let known = protocol.artifacts.get(name).ok_or_else(|| ServiceError::NoArtifact(name.clone()))?;
         let given = read_document(contracts, known, bytes, sides.clone())
             .map_err(|wrong| ServiceError::Artifact { name: name.clone(), wrong })?;
@@ -37,9 +43,9 @@ pub(crate) fn documents(protocol: &Protocol, contracts: &Contracts, start: &Star
 pub(crate) fn as_they_stand(
     workspace: &Workspace,
     paths: &BTreeMap<Name, Name>,
-    start: &Start,
+    given: &BTreeMap<Name, Vec<u8>>,
 ) -> Result<(), ServiceError> {
-    for (name, given) in &start.artifacts {
+    for (name, given) in given {
         let Some(path) = paths.get(name) else { continue };
         if workspace.file(&workspace.base().tree, path)?.is_some_and(|stands| stands != *given) {
             let why = format!("the repository has another text at `{path}`: give that one, or commit this one");
@@ -52,11 +58,22 @@ pub(crate) fn as_they_stand(
 
 /// What the documents of a run are worth a word about before it starts, by their names.
 pub fn warnings(protocol: &Protocol, contracts: &Contracts, start: &Start) -> BTreeMap<Name, Vec<Diagnostic>> {
-    let sides = lanes(protocol, &start.inputs);
+    // Inputs that do not fit are refused when the run starts.
+    let sides = lanes(protocol, &inputs(protocol, &start.inputs).unwrap_or_default());
     let given = start.artifacts.iter().filter_map(|(name, bytes)| Some((name, protocol.artifacts.get(name)?, bytes)));
     given
         .map(|(name, known, bytes)| (name.clone(), document_warnings(contracts, known, bytes, sides.clone())))
         .collect()
+}
+
+/// What each unit may change: by what documents say, unless it was given otherwise.
+pub(crate) fn scopes(
+    artifacts: &BTreeMap<Name, OpenArtifact>,
+    given: &BTreeMap<UnitId, Vec<Name>>,
+) -> BTreeMap<UnitId, Vec<Name>> {
+    let planned = artifacts.values().flat_map(|artifact| &artifact.plan.units);
+    let planned = planned.filter(|unit| !unit.scope.is_empty()).map(|unit| (&unit.name, &unit.scope));
+    planned.chain(given).map(|(unit, scope)| (unit.clone(), scope.clone())).collect()
 }
 
 /// Refuses a scope that names a folder as if it were a file: all of the unit's work would lie outside of it.

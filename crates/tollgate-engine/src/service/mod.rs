@@ -2,6 +2,7 @@
 
 pub mod delivery;
 mod documents;
+mod intake;
 mod manual_edit;
 mod project;
 mod protocols;
@@ -21,7 +22,7 @@ use tollgate_core::id::{DecisionId, RoleId, RunId, StageId, UnitId};
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::Value;
 use tollgate_core::run::budget::Budgets;
-use tollgate_core::run::decide::{Answer, Open, Rejection, inputs};
+use tollgate_core::run::decide::{Answer, Open, Rejection, completed, inputs, missing};
 use tollgate_core::run::event::{By, ByKind};
 use tollgate_core::run::{self, Command, Event, Recorded, Run, effects};
 use tollgate_core::scope::{self, Parts};
@@ -38,7 +39,7 @@ use crate::workspace::{
 };
 
 pub use documents::warnings;
-use documents::{Documents, as_they_stand, at_document, documents, no_bare_folders, said_scopes};
+use documents::{Documents, as_they_stand, at_document, documents, no_bare_folders, said_scopes, scopes};
 pub use protocols::{checked, contracts, dialects};
 
 /// The journal of a state directory. Who asks is an argument of each call: the person's name, as it is recorded.
@@ -87,6 +88,8 @@ pub struct Start {
     pub areas: BTreeMap<Name, Vec<Name>>,
     /// What is in force and where it comes from, for people.
     pub config: serde_json::Value,
+    /// Facts about the project, by the configuration.
+    pub project: Option<String>,
     /// Answers in advance.
     pub answers: BTreeMap<StageId, Name>,
     /// Scopes of lanes, in place of what documents say.
@@ -214,29 +217,33 @@ fn without_worker(roles: &[RoleId]) -> String {
 
 impl Service {
     /// Starts a run: everything is checked, then written down, and nothing is done yet.
-    pub fn start(&self, person: &str, start: Start) -> Result<(Session, Vec<Recorded>), ServiceError> {
+    pub fn start(&self, person: &str, mut start: Start) -> Result<(Session, Vec<Recorded>), ServiceError> {
         let contracts = contracts(&start.contracts)?;
         let protocol = checked(&start.protocol, &contracts)?;
         if let Some(area) = start.areas.keys().find(|area| !protocol.areas.iter().any(|known| known.name == **area)) {
             return Err(ServiceError::NoArea(area.clone()));
         }
         let repository = Repository::find(&start.repository)?;
-        // Before the roles: which of them are needed hangs on the inputs.
-        let inputs = inputs(&protocol, &start.inputs).map_err(CommandError::Rejected)?;
-        let roles = required_roles::roles(&protocol, &|name: &str| inputs.get(name));
-        let missing: Vec<RoleId> =
+        // Before the roles: which of them are needed hangs on the inputs. While some are missing, it is all that may be.
+        start.inputs = inputs(&protocol, &start.inputs).map_err(CommandError::Rejected)?;
+        let asks = !missing(&protocol, &start.inputs).is_empty();
+        let roles = required_roles::roles(&protocol, &|name: &str| start.inputs.get(name));
+        let without: Vec<RoleId> =
             roles.into_iter().filter(|role| !start.workers.contains_key(*role)).cloned().collect();
-        if !missing.is_empty() {
-            return Err(ServiceError::NoWorker(missing));
+        if !without.is_empty() {
+            return Err(ServiceError::NoWorker(without));
         }
         for (role, text) in &start.briefs {
             context::check(text).map_err(|error| ServiceError::Brief { role: role.clone(), error })?;
         }
-        let (artifacts, objects) = documents(&protocol, &contracts, &start)?;
+        let given = match asks {
+            true => intake::tried(&protocol, &contracts, &start)?,
+            false => documents(&protocol, &contracts, &start.artifacts, &start.inputs)?,
+        };
         let id = new_run_id().map_err(|source| ServiceError::Io { what: "a new run id".to_owned(), source })?;
         // Until the run is in the journal, all that is made for it is undone when this ends, however it ends.
         let claim = claim_start(&self.state, id)?;
-        let started = self.start_claimed(person, &claim, id, (protocol, repository), start, (artifacts, objects));
+        let started = self.start_claimed(person, &claim, id, (protocol, repository), start, given);
         match &started {
             Ok(_) => drop(claim),
             Err(_) => undo_start(&self.state, claim, &|run| self.is_opened(run)),
@@ -271,8 +278,7 @@ impl Service {
             email: "tollgate@localhost".to_owned(),
             at_s: SystemClock.now_s(),
         };
-        let value = |name: &str| start.inputs.get(name).or_else(|| protocol.inputs.get(name)?.default.as_ref());
-        let roles = required_roles::roles(&protocol, &value);
+        let roles = required_roles::roles(&protocol, &|name: &str| start.inputs.get(name));
         for (role, spec) in roles.iter().filter_map(|role| start.workers.get_key_value(*role)) {
             // Of agents and commands alike the first word is the program.
             let Some((_, text)) = adapter_of(spec).filter(|(adapter, _)| *adapter != "script") else { continue };
@@ -289,18 +295,16 @@ impl Service {
                 scope::Area { patterns, ..area.clone() }
             })
             .collect();
-        let planned = artifacts.values().flat_map(|artifact| &artifact.plan.units);
-        let planned = planned.filter(|unit| !unit.scope.is_empty()).map(|unit| (&unit.name, &unit.scope));
-        let scopes = planned.chain(&start.scopes).map(|(unit, scope)| (unit.clone(), scope.clone())).collect();
-        // Inputs that do not fit are refused below, when the run opens.
-        let given = inputs(&protocol, &start.inputs).unwrap_or_default();
-        let paths = run::documents(&protocol, id, &given);
-        as_they_stand(&workspace, &paths, &start)?;
-        let parts = Parts { areas, scopes, documents: paths };
+        let paths = run::documents(&protocol, id, &start.inputs);
+        as_they_stand(&workspace, &paths, &start.artifacts)?;
+        let parts = Parts { areas, scopes: scopes(&artifacts, &start.scopes), documents: paths };
         let entries = workspace.entries(&base.tree)?;
         let folders = no_bare_folders(&parts.scopes, &entries);
         let content = scope::content(base.tree.name(), &entries, &parts);
         let mut pins = BTreeMap::new();
+        if !missing(&protocol, &start.inputs).is_empty() {
+            pins.extend(intake::pins(&start.artifacts));
+        }
         for (role, text) in &start.briefs {
             let object = Object::new(text.clone().into_bytes());
             pins.insert(Name::from(format!("brief:{role}")), object.digest());
@@ -328,7 +332,7 @@ impl Service {
                 objects.push(object);
             }
         }
-        if let Some(text) = project::instructions(&workspace, &entries)? {
+        if let Some(text) = project::facts(start.project.as_deref(), &workspace, &entries)? {
             let object = Object::new(text.into_bytes());
             pins.insert(crate::session::pinned_protocol::PROJECT.into(), object.digest());
             objects.push(object);
@@ -426,6 +430,9 @@ impl Service {
                 (answer.content, answer.deleted) = (Some(content), deleted);
                 given = Some(taken);
             }
+        }
+        if let Some(inputs) = completed(session.run(), id, &answer) {
+            answer.opening = Some(Box::new(self.opening(session.run(), &inputs)?));
         }
         let command = Command::Answer { decision: id, answer: Box::new(answer) };
         let outcome = session.command(&command, &by(person), None, &[])?;

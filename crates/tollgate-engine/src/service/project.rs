@@ -1,4 +1,5 @@
-//! What a repository tells agents about itself, pinned when a run starts: a worker does not change what the next one is told.
+//! What agents read about a project: facts of the configuration, and the instructions of the repository, pinned when a run starts, so
+//! that no worker changes what the next one reads.
 
 use tollgate_core::scope::Entry;
 
@@ -9,8 +10,19 @@ const FILES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instruction
 /// What of it is shown.
 const BYTES_MAX: usize = 16 << 10;
 
-/// The instructions of the repository at the base of the run.
-pub(crate) fn instructions(workspace: &Workspace, entries: &[Entry]) -> Result<Option<String>, WorkspaceError> {
+/// What is configured, and below it the instructions of the repository at the base of the run.
+pub(crate) fn facts(
+    configured: Option<&str>,
+    workspace: &Workspace,
+    entries: &[Entry],
+) -> Result<Option<String>, WorkspaceError> {
+    let configured = configured.map(|text| format!("The configuration says:\n\n{}\n", text.trim_end()));
+    let all: Vec<String> = configured.into_iter().chain(instructions(workspace, entries)?).collect();
+    Ok((!all.is_empty()).then(|| all.join("\n")))
+}
+
+/// The instructions of the repository.
+fn instructions(workspace: &Workspace, entries: &[Entry]) -> Result<Option<String>, WorkspaceError> {
     let is_file = |path: &&&str| entries.iter().any(|entry| *entry.path == ***path && entry.mode.starts_with("100"));
     let Some(path) = FILES.iter().find(is_file) else {
         return Ok(None);

@@ -28,6 +28,8 @@ pub enum SummaryStatus {
     Halted,
     /// Closed: every mandatory gate held at the closing tree.
     Succeeded,
+    /// Closed: it ended with its report.
+    Reported,
     /// Closed: given up.
     Dropped,
     /// Closed: a person ended it.
@@ -35,8 +37,16 @@ pub enum SummaryStatus {
 }
 
 impl SummaryStatus {
-    const ALL: [Self; 7] =
-        [Self::Working, Self::Waiting, Self::Sleeping, Self::Halted, Self::Succeeded, Self::Dropped, Self::Cancelled];
+    const ALL: [Self; 8] = [
+        Self::Working,
+        Self::Waiting,
+        Self::Sleeping,
+        Self::Halted,
+        Self::Succeeded,
+        Self::Reported,
+        Self::Dropped,
+        Self::Cancelled,
+    ];
 
     /// The word.
     pub const fn word(self) -> &'static str {
@@ -46,6 +56,7 @@ impl SummaryStatus {
             Self::Sleeping => "sleeping",
             Self::Halted => "halted",
             Self::Succeeded => "succeeded",
+            Self::Reported => "reported",
             Self::Dropped => "dropped",
             Self::Cancelled => "cancelled",
         }
@@ -61,6 +72,7 @@ impl SummaryStatus {
 pub fn status(run: &Run) -> SummaryStatus {
     match &run.phase {
         Phase::Closed { outcome: RunOutcome::Succeeded, .. } => SummaryStatus::Succeeded,
+        Phase::Closed { outcome: RunOutcome::Reported, .. } => SummaryStatus::Reported,
         Phase::Closed { outcome: RunOutcome::Dropped, .. } => SummaryStatus::Dropped,
         Phase::Closed { outcome: RunOutcome::Cancelled, .. } => SummaryStatus::Cancelled,
         Phase::Halted { .. } => SummaryStatus::Halted,
@@ -115,6 +127,9 @@ pub struct SummaryBody {
     /// Whether it succeeded and has no branch yet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unpublished: bool,
+    /// Whether it succeeded without a change: it has no branch, and nothing of it can land.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub empty: bool,
     /// Whether it landed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub landed: bool,
@@ -155,7 +170,8 @@ pub fn body(run: &Run) -> SummaryBody {
         title: short(&run.opened.title),
         protocol: run.opened.protocol.name.to_string(),
         opened_ms: run.opened_ms,
-        unpublished: is_unpublished(run),
+        unpublished: run.is_unpublished(),
+        empty: run.succeeded() && !run.has_changed(),
         landed: !run.landed.is_empty() && run.landing.is_none(),
         reason: short(&reason(run)),
         open: u32::try_from(run.pending().count()).unwrap_or(u32::MAX),
@@ -175,11 +191,6 @@ pub fn text(run: &Run, now_ms: u64) -> SummaryText {
     }
 }
 
-/// Whether a run succeeded and its tree is on no branch yet.
-fn is_unpublished(run: &Run) -> bool {
-    run.succeeded() && run.published.is_none()
-}
-
 /// Why a run stands where it stands.
 fn reason(run: &Run) -> String {
     let asked: Vec<String> = run
@@ -191,7 +202,7 @@ fn reason(run: &Run) -> String {
         return reasons.join("; ");
     }
     match &run.phase {
-        Phase::Closed { why, .. } if is_unpublished(run) => format!("{why}; its branch is not made yet"),
+        Phase::Closed { why, .. } if run.is_unpublished() => format!("{why}; its branch is not made yet"),
         Phase::Closed { why, .. } if run.landing.is_some() || !run.landed.is_empty() => {
             format!("{why}; {}", landing(run, &asked))
         }

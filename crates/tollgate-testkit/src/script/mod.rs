@@ -7,6 +7,7 @@
 //! deliver merge moved=src/b.rs touched=src/a.rs | delivered checks=DoD-1=pass | delivered left="main has moved"
 //! ```
 
+mod answer;
 mod protocols;
 mod used;
 mod words;
@@ -16,11 +17,11 @@ use std::sync::Arc;
 
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
-use tollgate_core::id::{AttemptId, DecisionId, RoleId, RunId, StageId};
+use tollgate_core::id::{AttemptId, RoleId, RunId, StageId};
 use tollgate_core::protocol::{self, Protocol, model::Value};
-use tollgate_core::report::{CriterionReport, Health, Judgement, Plan, Verdict};
+use tollgate_core::report::{CriterionReport, Health, Judgement, Plan, RowWord, Verdict};
 use tollgate_core::run::budget::Budgets;
-use tollgate_core::run::decide::{Answer, AttemptResult, Instead, LandEnd, Open, OpenArtifact};
+use tollgate_core::run::decide::{AttemptResult, LandEnd, Open, OpenArtifact};
 use tollgate_core::run::event::{
     AttemptStarted, By, ByKind, Event, LandAs, LandOutcome, LandTarget, RunRepaired, Work,
 };
@@ -46,6 +47,8 @@ pub struct Play {
     epoch: u64,
     blobs: u64,
     around: Around,
+    /// The documents that it was given.
+    artifacts: BTreeMap<Name, OpenArtifact>,
 }
 
 /// What a script says before its run begins.
@@ -150,6 +153,7 @@ impl Play {
         let content = world.opening(&tree, &protocol, RunId::from_bits(1), &setup.inputs);
         let task = OpenArtifact { object: Digest::of(b"task"), plan: setup.plan.clone(), ..OpenArtifact::default() };
         let artifacts = protocol.artifacts.contains_key("task").then(|| (Name::from("task"), task));
+        let artifacts: BTreeMap<Name, OpenArtifact> = artifacts.into_iter().collect();
         let open = Open {
             id: RunId::from_bits(1),
             title: "a play".to_owned(),
@@ -158,7 +162,7 @@ impl Play {
             repository: "/repository".to_owned(),
             base: "base".into(),
             inputs: setup.inputs.clone(),
-            artifacts: artifacts.into_iter().collect(),
+            artifacts: artifacts.clone(),
             workers: BTreeMap::new(),
             commands: setup.commands.clone(),
             areas: BTreeMap::new(),
@@ -173,7 +177,8 @@ impl Play {
         };
         let stamp = Stamp { now_ms: 0, by: by(ByKind::Person, "ann"), epoch: 0, around: Around::default() };
         let Decided { events, run, .. } = run::open(open, &stamp)?;
-        let mut play = Self { run, events, world, now_ms: 0, epoch: 0, blobs: 0, around: Around::default() };
+        let around = Around::default();
+        let mut play = Self { run, events, world, now_ms: 0, epoch: 0, blobs: 0, around, artifacts };
         // Every run has a driver; the script says only when another one takes over.
         play.take_over().map_err(|_| Rejection::NotTheDriver)?;
         Ok(play)
@@ -349,7 +354,7 @@ impl Play {
         self.now_ms += used::took_ms(words);
         let told: Vec<Name> = report.criteria.iter().map(|row| row.id.clone()).collect();
         let accepts = matches!(report.verdict, Verdict::Accept | Verdict::AcceptWithNotes | Verdict::Reject);
-        if accepts && !words.iter().any(|word| word == "silent") {
+        if accepts && report.rows == RowWord::Named && !words.iter().any(|word| word == "silent") {
             report.criteria.extend(
                 self.rows(&instance, &started.stage)
                     .into_iter()
@@ -441,56 +446,5 @@ impl Play {
             landing.collided = collided.filter(|_| landing.outcome == LandOutcome::Conflict);
         }
         self.say(Command::Landed { attempt, token, landing: Box::new(landing) }, self.driver())
-    }
-
-    /// `answer ASK[@UNIT] OPTION [text=… hand=paths scope=globs dispose=R1:deferred row=…]`; `answer dec_3 …` names one.
-    fn answer(&mut self, ask: &str, words: &[String], person: By) -> Result<Vec<String>, String> {
-        let (name, unit) = ask.split_once('@').map_or((ask, None), |(name, unit)| (name, Some(unit)));
-        let asked = |decision: &run::state::Decision| {
-            &*decision.asked.ask == name && (unit.is_none() || unit == decision.asked.unit.as_deref())
-        };
-        let named = name.parse::<DecisionId>().ok();
-        let open = self.run.pending().find(|(_, decision)| asked(decision)).map(|(id, _)| id);
-        let ended = || self.run.decisions.iter().rfind(|(_, decision)| asked(decision)).map(|(id, _)| *id);
-        let decision = named.or(open).or_else(ended).ok_or("nothing was asked")?;
-        let mut answer = Answer::default();
-        for word in words {
-            match word.split_once('=') {
-                None if word == "cancel" => answer.instead = Some(Instead::Cancel),
-                None if word == "skip" => answer.instead = Some(Instead::Skip),
-                None => answer.option = Some(word.as_str().into()),
-                Some(("defer", seconds)) => {
-                    let until_ms = self.now_ms + seconds.parse::<u64>().unwrap_or(0) * 1000;
-                    answer.instead = Some(Instead::Defer { until_ms });
-                }
-                Some((number, text)) if number.parse::<u32>().is_ok() => {
-                    answer.answers.insert(number.parse().unwrap_or(0), text.to_owned());
-                }
-                Some(("text", text)) => answer.text = text.to_owned(),
-                Some(("scope", list)) => answer.scope = names(list),
-                Some(("dispose", list)) => {
-                    let pairs = list.split(',').filter_map(|one| one.split_once(':'));
-                    answer.dispositions = pairs.map(|(id, what)| (id.into(), what.into())).collect();
-                }
-                Some(("hand", list)) => {
-                    let of = self.run.decisions.get(&decision).and_then(|decision| decision.asked.unit.clone());
-                    let base = self.run.tree_of(of.as_ref()).clone();
-                    self.blobs += 1;
-                    // `-PATH` is deleted.
-                    let change = |path: Name| match path.strip_prefix('-') {
-                        Some(gone) => (Name::from(gone), None),
-                        None => (path, Some(self.blobs)),
-                    };
-                    let changes: Vec<_> = names(list).into_iter().map(change).collect();
-                    let gone = changes.iter().filter(|(_, blob)| blob.is_none());
-                    answer.deleted = gone.map(|(path, _)| path.clone()).collect();
-                    let tree = self.world.write(&base, &changes);
-                    answer.content = Some(self.world.content(&self.run, &tree));
-                }
-                Some(("row", id)) => planned(&mut answer.plan, "row", id, &[]),
-                Some((other, _)) => return Err(format!("`{other}=` is no part of an answer")),
-            }
-        }
-        self.say(Command::Answer { decision, answer: Box::new(answer) }, person)
     }
 }

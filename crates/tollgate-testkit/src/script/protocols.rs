@@ -8,9 +8,13 @@ use tollgate_engine::service;
 pub fn protocol_text(name: &str) -> Option<&'static str> {
     match name {
         "build-plan" => Some(include_str!("../../../../protocols/build-plan.yaml")),
+        "bare" => Some(include_str!("../../protocols/bare.yaml")),
         "fan-out" => Some(include_str!("../../protocols/fan-out.yaml")),
+        "intake" => Some(include_str!("../../protocols/intake.yaml")),
         "ledger" => Some(include_str!("../../protocols/ledger.yaml")),
         "outgrown" => Some(include_str!("../../protocols/outgrown.yaml")),
+        "supervisor" => Some(include_str!("../../../../protocols/supervisor.yaml")),
+        "team" => Some(include_str!("../../../../protocols/team.yaml")),
         "relay" => Some(include_str!("../../protocols/relay.yaml")),
         _ => None,
     }

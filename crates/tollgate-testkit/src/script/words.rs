@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::report::{
-    CriterionReport, CriterionRow, FindingReport, Health, Judgement, Plan, QuestionReport, Report, RequirementReport,
-    Retired, UnitReport, Verdict,
+    CriterionReport, CriterionRow, FindingReport, Health, Judgement, Notice, Plan, QuestionReport, Report,
+    RequirementReport, Retired, RowWord, UnitReport, Verdict,
 };
 use tollgate_core::run::decide::OpenArtifact;
 use tollgate_core::run::event::{By, ByKind, CommandRef, CommandResult};
@@ -43,7 +43,7 @@ pub(super) fn words(step: &str) -> Vec<String> {
     all
 }
 
-/// `unit NAME needs=a scope=x/** touches=…`, `row ID unit=a group=g req=R cmd=c repeat=n`, `req ID disposition=d`, `retire ID why=w`.
+/// `unit NAME needs=a scope=x/** touches=…`, `row ID unit=a group=g req=R cmd=c repeat=n`, `req ID disposition=d proposed=p`, `retire ID why=w`.
 pub(super) fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
     let fields: BTreeMap<Name, Name> = rest.iter().map(|word| pair(word)).collect();
     let get = |key: &str| fields.get(key).cloned();
@@ -73,6 +73,7 @@ pub(super) fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
             id: id.into(),
             text: format!("{id} must hold"),
             disposition: get("disposition").map(Into::into),
+            proposed: get("proposed").map(Into::into),
             ..RequirementReport::default()
         }),
     }
@@ -98,7 +99,7 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
         (None, None) => return Err(format!("`{first}` is neither a health nor a verdict")),
     };
     let mut report = Report::new(health, verdict);
-    let mut path = None;
+    let (mut path, mut about) = (None, None);
     for word in words.get(1..).unwrap_or_default() {
         let (key, value) = word.split_once('=').unwrap_or((word, ""));
         let judged = |result| {
@@ -107,15 +108,18 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
         };
         let question = |blocking| QuestionReport { text: value.to_owned(), blocking, ..QuestionReport::default() };
         match key {
+            "rows" => report.rows = RowWord::parse(value).ok_or("rows are named, shown or silent")?,
             "code" => report.code = Some(value.into()),
             "reason" => value.clone_into(&mut report.reason),
             "pass" => report.criteria.extend(judged(Judgement::Pass)),
             "fail" => report.criteria.extend(judged(Judgement::Fail)),
             "unobservable" => report.criteria.extend(judged(Judgement::Unobservable)),
             "at" => path = Some(Name::from(value)),
+            "about" => about = Some(Name::from(value)),
             "finding" => report.findings.push(FindingReport {
                 what: value.to_owned(),
                 path: path.take(),
+                criterion: about.take(),
                 ..FindingReport::default()
             }),
             "ask" => report.questions.push(question(true)),
@@ -123,6 +127,10 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
             "give" => {
                 let (name, value) = value.split_once(':').unwrap_or((value, ""));
                 report.gives.insert(name.into(), value.into());
+            }
+            "notice" => {
+                let (kind, text) = value.split_once(':').unwrap_or((value, "left open"));
+                report.notices.push(Notice { kind: kind.into(), text: text.to_owned(), requirement: None });
             }
             "quota" => report.code = Some("quota".into()),
             "tokens" | "cost" | "took" => {}

@@ -2,15 +2,18 @@
 //!
 //! What is derived is less than what the kernel asks for, so that a difference is always a mistake of the kernel.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tollgate_core::Name;
-use tollgate_core::id::{RoleId, UnitId};
+use tollgate_core::id::{AttemptId, FindingId, RoleId, UnitId};
 use tollgate_core::protocol::Condition;
 use tollgate_core::protocol::condition::{Quantifier, SetKind};
 use tollgate_core::protocol::model::{Gate, Resource, Target};
 use tollgate_core::report::{Disposition, Judgement, Verdict};
-use tollgate_core::run::event::{ByKind, DecisionEnd, Event, FindingStatus, Recorded, UnitState, Work};
+use tollgate_core::run::empty_change::EMPTY;
+use tollgate_core::run::event::{
+    ByKind, Changed, DecisionEnd, Event, FindingChanged, FindingStatus, Recorded, UnitState, Work,
+};
 use tollgate_core::run::gate;
 use tollgate_core::run::state::{Criterion, LAND, On, Run, Shown, keyed};
 
@@ -23,11 +26,24 @@ pub struct Evidence {
     waived: u64,
     /// Whether some flow was left by a raise: what was planned below it is owed no more.
     raised: bool,
+    /// The subjects for which somebody who may write was dispatched.
+    written_for: BTreeSet<Option<UnitId>>,
+    /// The units for which a file was changed.
+    changed: BTreeSet<UnitId>,
+    /// The subjects of which a person accepted that nothing was changed.
+    empty: BTreeSet<Option<UnitId>>,
+    /// The role that reported last.
+    last: Option<RoleId>,
 }
 
 impl Evidence {
     /// Takes in an event, with the state before it.
     pub fn event(&mut self, run: &Run, recorded: &Recorded) {
+        if let Event::AttemptReported(reported) = &recorded.event {
+            let work = run.attempts.get(&reported.attempt).map(|attempt| &attempt.work);
+            let Some(Work::Dispatch { role, .. }) = work else { return };
+            self.last = Some(role.clone());
+        }
         match &recorded.event {
             Event::AttemptReported(reported) if reported.verdict != Verdict::None => {
                 let Some(attempt) = run.attempts.get(&reported.attempt) else { return };
@@ -45,10 +61,57 @@ impl Evidence {
             Event::FlowMoved(moved) => self.raised |= matches!(moved.to, Target::Raise(_)),
             _ => {}
         }
+        self.changes(run, &recorded.event);
+    }
+
+    /// Takes in who could write for what, and what of it was changed.
+    fn changes(&mut self, run: &Run, event: &Event) {
+        let unit_of = |instance: &str| run.instances.get(instance).and_then(|instance| instance.unit.clone());
+        let mut wrote = |attempt: &AttemptId, changed: &[Changed]| {
+            let unit = run.attempts.get(attempt).and_then(|attempt| unit_of(&attempt.instance));
+            self.changed.extend(unit.filter(|_| !changed.is_empty()));
+        };
+        match event {
+            Event::AttemptStarted(started) => {
+                let Work::Dispatch { role, .. } = &started.work else { return };
+                if run.protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty()) {
+                    self.written_for.insert(unit_of(&started.instance));
+                }
+            }
+            Event::AttemptReported(reported) if reported.content.is_some() => {
+                wrote(&reported.attempt, &reported.changed)
+            }
+            Event::AttemptParked(parked) if parked.content.is_some() => wrote(&parked.attempt, &parked.changed),
+            Event::TreeChanged(changed) => self.changed.extend(changed.unit.clone()),
+            Event::DecisionEnded(ended) => {
+                let Some(decision) = run.decisions.get(&ended.decision) else { return };
+                if &*decision.asked.ask == EMPTY && ended.option.as_deref() == Some("accept") && !ended.in_advance {
+                    self.empty.insert(decision.asked.unit.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Why findings may not be closed so: what was measured is closed by a measurement, or by a person, who waives it.
+    pub fn against_closing(&self, run: &Run, changed: &FindingChanged) -> Option<String> {
+        let known = |id: &FindingId| Some((*id, run.ledger.findings.get(id)?));
+        let mut measured = changed.findings.iter().filter_map(known).filter(|(_, known)| known.about.role.is_none());
+        let passes = |row: &Name| run.criterion(row)?.ran.as_ref().map(|shown| shown.result == Judgement::Pass);
+        let (id, _) = measured.find(|(_, known)| match (&known.about.of, &known.about.criterion) {
+            (Some(of), _) => self.last.as_ref() != Some(of),
+            (None, Some(row)) => passes(row) != Some(true),
+            (None, None) => true,
+        })?;
+        Some(format!("{id} was measured, and is {} by somebody's word", changed.status.word()))
     }
 
     /// Why a unit may not become accepted.
     pub fn against_unit(&self, run: &Run, unit: &UnitId) -> Option<String> {
+        let key = Some(unit.clone());
+        if self.written_for.contains(&key) && !self.changed.contains(unit) && !self.empty.contains(&key) {
+            return Some("its change is empty, and no person said that this is right".to_owned());
+        }
         let gates = run.protocol.gates.values();
         let mut mandatory = gates.filter(|gate| must_hold(run, gate.mandatory_unit.as_ref(), Some(unit)));
         mandatory.find_map(|gate| self.against(run, gate, &gate.holds, Some(unit))).or_else(|| changed_since(run, unit))
@@ -60,10 +123,16 @@ impl Evidence {
         if let Some((id, _)) = decisions.next() {
             return Some(format!("{id} is open"));
         }
+        if run.tree == run.opened.content.tree && !self.written_for.is_empty() && self.empty.is_empty() {
+            return Some("its change is empty, and no person said that this is right".to_owned());
+        }
         for unit in &run.ledger.units {
             let owed = match unit.state {
                 UnitState::Accepted | UnitState::Produced => unit.is_apart(),
-                UnitState::New => !self.raised,
+                // One that the run never began with is owed by gates alone.
+                UnitState::New => {
+                    !self.raised && run.instances.values().any(|instance| instance.unit.as_ref() == Some(&unit.name))
+                }
                 UnitState::Lapsed => true,
                 UnitState::Dropped => unit.in_tree,
             };
@@ -195,7 +264,10 @@ fn against_set(
             let shown = |row: &Criterion| match (set, &row.ran) {
                 (SetKind::Command, _) if row.command.is_none() || row.waived.is_some() => true,
                 (SetKind::Command, ran) => {
-                    ran.as_ref().is_some_and(|ran| passes(run, ran, &gate.bound_to, row.unit.as_ref().or(unit)))
+                    // The rows of a unit that was given up are shown on the content of whoever asks.
+                    let stands = |name: &&UnitId| run.unit(name).is_some_and(|own| own.state != UnitState::Dropped);
+                    let of = row.unit.as_ref().filter(stands).or(unit);
+                    ran.as_ref().is_some_and(|ran| passes(run, ran, &gate.bound_to, of))
                 }
                 _ => is_shown(run, row, &gate.bound_to, unit),
             };

@@ -93,7 +93,7 @@ impl Play {
         let found = branch.is_some().then(|| at.clone());
         let target = LandTarget { how, onto, at, branch, found, tree, touched, apart, lacks: Vec::new(), file: None };
         let refused = self.say(Command::Land(Box::new(target)))?;
-        self.lands += u32::from(refused.is_none());
+        self.lands += u32::from(refused.is_none() || !run.has_changed());
         Ok(())
     }
 

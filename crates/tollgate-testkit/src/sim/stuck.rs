@@ -8,7 +8,9 @@ use tollgate_core::protocol::model::{Owner, Target};
 use tollgate_core::protocol::{Outcome, graph};
 use tollgate_core::run::Run;
 use tollgate_core::run::budget::AtBudget;
+use tollgate_core::run::empty_change::AtEmpty;
 use tollgate_core::run::event::{ByKind, Event, Recorded, RunOutcome, UnitState};
+use tollgate_core::run::open_findings::AtFindings;
 use tollgate_core::run::state::{Decision, Instance, Phase};
 
 /// What is said more often than this is a circle, and what the run waits for.
@@ -17,7 +19,7 @@ const CIRCLE_MIN: usize = 3;
 /// Whether a run came to an end that its protocol was made for.
 pub const fn ended_well(run: &Run) -> bool {
     match &run.phase {
-        Phase::Closed { outcome: RunOutcome::Succeeded, .. } => true,
+        Phase::Closed { outcome: RunOutcome::Succeeded | RunOutcome::Reported, .. } => true,
         Phase::Closed { outcome: RunOutcome::Dropped | RunOutcome::Cancelled, .. }
         | Phase::Open
         | Phase::Halted { .. } => false,
@@ -98,6 +100,12 @@ pub fn gives_up(run: &Run, decision: &Decision, option: &Name) -> bool {
     let (protocol, asked) = (&run.protocol, &decision.asked);
     if decision.is_of_budget() {
         return AtBudget::parse(option) == Some(AtBudget::Stop);
+    }
+    if decision.is_of_empty_change() {
+        return AtEmpty::parse(option) == Some(AtEmpty::Hold);
+    }
+    if decision.is_of_findings() {
+        return AtFindings::parse(option) == Some(AtFindings::Hold);
     }
     let Some(instance) = run.instances.get(&asked.instance) else { return false };
     let origin = run.stage(instance, &asked.origin.stage);

@@ -165,6 +165,13 @@ fn second_look(evidence: &Evidence, run: &Run, event: &Event) -> Option<Violatio
             let missing = evidence.against_success(run)?;
             Some(Violation { invariant: 2, what: format!("the run succeeds: {missing}") })
         }
+        Event::FindingChanged(changed) if changed.status.is_closed() => {
+            let missing = evidence.against_closing(run, changed)?;
+            Some(Violation { invariant: 2, what: missing })
+        }
+        Event::RunPublished(_) | Event::RunLanded(_) if run.tree == run.opened.content.tree => {
+            Some(Violation { invariant: 2, what: "an empty change is handed over".to_owned() })
+        }
         _ => None,
     }
 }
@@ -183,8 +190,10 @@ const fn at_word(at: &At) -> &'static str {
 
 /// What every campaign must have exercised, or its invariants held over nothing.
 pub fn expected() -> Vec<String> {
-    // A history is one run's: no other one uses anything on its day. The kernel's tables and the binary's tests have two.
-    let events = Event::KINDS.iter().filter(|kind| **kind != "day.counted").map(|kind| format!("event {kind}"));
+    // The kernel's tables and the binary's tests have these. A history is one run's: no other one uses anything on its day. Its
+    // inputs are all given, and no protocol that is played sends the notes of an acceptance to who fixes them.
+    let elsewhere = ["day.counted", "inputs.given", "judgement.ended"];
+    let events = Event::KINDS.iter().filter(|kind| !elsewhere.contains(kind)).map(|kind| format!("event {kind}"));
     let words = "effect dispatch|effect commands|effect land|effect publish|at ready|at leased|at waiting|at each|at held|\
                  at closing|at ended|outcome ok|outcome partial|outcome needs_input|outcome failed|outcome exhausted|\
                  outcome malformed|outcome accept|outcome accept_with_notes|outcome reject|outcome inconclusive|\

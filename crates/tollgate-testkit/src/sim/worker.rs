@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::UnitId;
+use tollgate_core::protocol::condition::SetKind;
 use tollgate_core::protocol::model::{Budget, Resource, Role, Stage, VariableKind};
 use tollgate_core::protocol::{Condition, Declaration};
 use tollgate_core::report::{
-    CriterionReport, CriterionRow, Disposition, FindingReport, Health, Judgement, Plan, QuestionReport, Report,
+    CriterionReport, CriterionRow, Disposition, FindingReport, Health, Judgement, Notice, Plan, QuestionReport, Report,
     RequirementReport, UnitReport, Verdict,
 };
 use tollgate_core::run::agent_stats::{AgentStats, Quota, Usage};
@@ -203,6 +204,11 @@ impl Task<'_> {
                     report.gives.extend(value);
                 }
             }
+        }
+        let is_read = |condition: &Condition| matches!(condition, Condition::Set { set: SetKind::Notice, .. });
+        if self.run.protocol.conditions().any(is_read) && rng.percent(10) {
+            let kind = rng.pick(&self.declared.notices).cloned().unwrap_or_default();
+            report.notices.push(Notice { kind, text: format!("seen {}", rng.below(3)), requirement: None });
         }
         report.plan = self.as_planned(report.plan);
         if !role.judges() && rng.percent(15) {

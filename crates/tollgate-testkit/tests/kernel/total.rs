@@ -63,6 +63,7 @@ fn commands(run: &Run) -> Vec<Command> {
         all.push(Command::Ran { attempt, token, results: Vec::new(), leash: None });
         for outcome in [LandOutcome::Landed, LandOutcome::Conflict, LandOutcome::OutOfScope, LandOutcome::Refused] {
             let landing = Landing {
+                by_policy: Vec::new(),
                 outcome,
                 content: None,
                 collided: None,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tollgate_api::LastLines;
-use tollgate_app::decision::answer_each;
+use tollgate_app::decision::{answer_each, open};
 use tollgate_app::engine_errors::about;
 use tollgate_app::event_text::Narrator;
 use tollgate_app::failure::{Failure, Kind};
@@ -242,6 +242,14 @@ fn end(run: &Run, sandbox: Option<String>, last_lines: &[LastLines], call: &Invo
             }
             Exit::Done
         }
+        Phase::Closed { outcome: RunOutcome::Reported, why } => {
+            if !call.json() {
+                let head = Line::new().add(Style::Good, "✓ ").add(Style::Strong, format!("{} reported", run.id));
+                output.talk(head.text(format!(": {why}{sandbox}")));
+                next(call, &format!("tollgate show {}", run.id));
+            }
+            Exit::Done
+        }
         Phase::Closed { why, .. } => {
             let head = format!("{} closed without success: {why}", run.id);
             output.talk(Line::new().add(Style::Bad, "✗ ").add(Style::Strong, head).text(sandbox));
@@ -353,9 +361,8 @@ fn left(run: &Run, call: &Invocation) -> Exit {
 }
 
 fn how_to_answer(run: &Run, id: DecisionId, decision: &Decision, call: &Invocation) {
-    let open: Vec<u32> = decision.open_questions().map(|(number, _)| number).collect();
-    if !open.is_empty() {
-        return next(call, &answer_each(&run.id.to_string(), &id.to_string(), &open));
+    if let Some(command) = answer_each(&run.id.to_string(), &id.to_string(), open(decision)) {
+        return next(call, &command);
     }
     options(decision, &format!("tollgate decide {} {id} ", run.id), "--text 'YOUR ANSWER'", call);
 }

@@ -68,9 +68,12 @@ pub fn proposed(one: &api::CardQuestion) -> Vec<String> {
         format!("- {option}{recommended}")
     };
     let by = one.by.as_ref().map(|by| by.name.as_str()).unwrap_or_default();
+    // In words of its own, with what speaks for it.
+    let words = one.recommendation.iter().filter(|recommended| !one.options.contains(recommended));
+    let words = words.map(|recommended| format!("recommended: {recommended}"));
     match &one.answer {
         Some(answer) => vec![format!("answered by {by}: {answer}")],
-        None => one.options.iter().map(option).collect(),
+        None => one.options.iter().map(option).chain(words).collect(),
     }
 }
 

@@ -32,6 +32,7 @@ pub const fn run(status: RunStatus) -> State {
         RunStatus::Sleeping => State::new("z", "sleeps", Style::Faint),
         RunStatus::Halted => State::new("■", "halted", Style::Bad),
         RunStatus::Succeeded => State::new("✓", "succeeded", Style::Good),
+        RunStatus::Reported => State::new("✓", "reported", Style::Good),
         RunStatus::Dropped => State::new("✗", "dropped", Style::Bad),
         RunStatus::Cancelled => State::new("✗", "cancelled", Style::Faint),
     }

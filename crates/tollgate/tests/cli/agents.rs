@@ -293,7 +293,7 @@ fn what_was_used_is_shown_by_role_and_in_sum_and_unknown_stays_unknown() {
     let first = result("I am done.", "null", "").replace("\"input_tokens\":100,", "");
     let mended = REPORT.replace("files: 1", "files: 0").replace("- a.txt", "None");
     let mut play = play(&agent(&first, &result(&mended, "0.005", "")));
-    let said = play.tollgate(&["run", "../alone.yaml"]).exits(0);
+    let said = play.tollgate(&["run", "../alone.yaml"]).exits(4).says("The whole change of this run is empty.");
     play.named_by(&said);
     let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
     let used: Vec<&str> =
@@ -317,7 +317,7 @@ fn a_session_that_is_gone_is_begun_anew_with_the_whole_brief() {
         result("I am done.", "0.003", "")
     );
     let mut play = play(&agent(&first, "echo 'No conversation found' >&2; exit 1"));
-    let said = play.tollgate(&["run", "../alone.yaml"]).exits(0);
+    let said = play.tollgate(&["run", "../alone.yaml"]).exits(4).says("The whole change of this run is empty.");
     play.named_by(&said);
     play.holds();
     let calls = std::fs::read_to_string(play.world.path("home/.claude/calls")).unwrap();

@@ -1,6 +1,7 @@
 //! One card with several questions: each is answered by itself, put off, skipped or cancelled, with who and why.
 
 use crate::play::{BLOCKED, BUILT, Play, at, else_};
+use tollgate_api::{Decision, DecisionStatus};
 use tollgate_core::run::Event;
 
 #[test]
@@ -24,6 +25,43 @@ fn the_questions_of_a_report_are_answered_one_by_one() {
         assert!(pair.iter().all(|text| brief.contains(text)), "{brief}");
     }
     assert_eq!(play.count(|event| matches!(event, Event::QuestionAnswered(_))), 2);
+    play.holds();
+}
+
+/// All that was decided, in order: what, for whom, the answer, by whom, when and why.
+#[test]
+fn every_decision_of_a_run_is_listed() {
+    let (play, said) = Play::standard(&[("developer", &[at(1, BLOCKED), else_(BUILT)])]);
+    said.exits(4);
+    play.decide(&["dec_2", "--answer", "2=not yet", "--no-wait"]).exits(4);
+    play.decide(&["dec_2", "--defer", "2h", "--why", "I ask Bob", "--no-wait"]).exits(4);
+    let all = || -> Vec<Decision> {
+        let (lines, exit) = play.world.json(&format!("decisions {} --json", play.run));
+        assert_eq!(exit, 0);
+        lines.into_iter().map(|line| serde_json::from_value(line).unwrap()).collect()
+    };
+    let [first, second] = &*all() else { panic!("two decisions: {:?}", all()) };
+    assert_eq!((&*first.id, &*first.class, first.status), ("dec_1", "approval", DecisionStatus::Answered));
+    assert_eq!((first.answer.as_deref(), first.unit.as_deref()), (Some("approve"), None));
+    assert_eq!(first.by.as_ref().map(|by| &*by.name), Some("ada"));
+    assert_eq!(
+        (&*second.id, second.status, second.unit.as_deref()),
+        ("dec_2", DecisionStatus::Pending, Some("backend"))
+    );
+    assert_eq!(second.questions[1].answer.as_deref(), Some("not yet"));
+    assert_eq!(second.reason.as_deref(), Some("I ask Bob"));
+    let said = play.tollgate(&["decisions", "RUN"]).exits(0).out;
+    for line in
+        ["dec_1  approval for run, answered", "→ approve (by ada, ", "for backend, put off", "reason: I ask Bob"]
+    {
+        assert!(said.contains(line), "`{line}` is not in:\n{said}");
+    }
+    play.decide(&["dec_2", "--skip", "--why", "choose yourself"]).exits(0);
+    let second = &all()[1];
+    assert_eq!((second.status, second.reason.as_deref()), (DecisionStatus::Skipped, Some("choose yourself")));
+    assert!(second.ended_at_ms >= Some(second.asked_at_ms));
+    let said = play.tollgate(&["decisions", "RUN"]).exits(0).out;
+    assert!(said.contains("→ skipped (by ada, ") && said.contains("reason: choose yourself"), "{said}");
     play.holds();
 }
 

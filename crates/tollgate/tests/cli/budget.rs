@@ -21,6 +21,11 @@ flows:
     - {id: read, dispatch: reader, on: {ok: done}}
 ";
 
+/// The same, where nobody is to write anything.
+pub fn looking() -> String {
+    ROW.replace("writes: [code]", "writes: none")
+}
+
 /// Two units side by side, with two attempts each.
 const SIDES: &str = "\
 protocol: pairs
@@ -107,7 +112,8 @@ fn questions(play: &Play) -> Vec<DecisionAsked> {
 
 #[test]
 fn a_budget_of_a_run_or_of_a_unit_is_a_question_before_the_next_attempt() {
-    let unit = ROW.replace("flows:\n  main:\n", "flows:\n  main:\n    - {id: work, each: {over: [solo], flow: side, at_once: 1, trees: shared, makes: produced}, on: {all: done, some: hold, none: hold}}\n  side:\n");
+    let whole = looking();
+    let unit = whole.replace("flows:\n  main:\n", "flows:\n  main:\n    - {id: work, each: {over: [solo], flow: side, at_once: 1, trees: shared, makes: produced}, on: {all: done, some: hold, none: hold}}\n  side:\n");
     // The rest of measures and answers is the kernel's (`budget.txt`).
     let cases = [
         ("run", "time = \"1s\"", "it may use 1.000 s, and used ", ("more", 0, 2)),
@@ -119,7 +125,7 @@ fn a_budget_of_a_run_or_of_a_unit_is_a_question_before_the_next_attempt() {
         ),
     ];
     for (whose, limit, why, (answer, exit, after)) in cases {
-        let protocol = if whose == "unit" { &*unit } else { ROW };
+        let protocol = if whose == "unit" { &unit } else { &whole };
         let slow = if limit.contains("time") { "sleep 1;" } else { "" };
         let config = format!("[budget]\n{whose} = {{{limit}}}\n");
         let mut play = play(protocol, &config, &format!("{slow} {}", done(NOTHING)));
@@ -140,7 +146,7 @@ fn a_budget_of_a_run_or_of_a_unit_is_a_question_before_the_next_attempt() {
 
 #[test]
 fn a_day_is_counted_over_all_runs_and_the_journal_says_what_was_counted() {
-    let mut play = play(ROW, "[budget.day]\nattempts = 2\n", &done(NOTHING));
+    let mut play = play(&looking(), "[budget.day]\nattempts = 2\n", &done(NOTHING));
     run(&mut play, &[]).exits(0);
     assert_eq!(play.count(|event| matches!(event, Event::DayCounted(_))), 0, "nothing was used elsewhere");
     // The next one is stopped before its first attempt, by what the first one used.
@@ -187,7 +193,7 @@ fn usage_that_is_no_number_is_unknown_in_every_sum() {
         line.replace("\"total_cost_usd\":0.1", &format!("\"total_cost_usd\":{dollars}"))
     };
     let more = "{ok: next}}\n    - {id: next, dispatch: reader, on: {ok: last}}\n    - {id: last, dispatch: reader, on: {ok: done}}";
-    let protocol = ROW.replace("{ok: done}}", more);
+    let protocol = looking().replace("{ok: done}}", more);
     let act = format!(
         "case $n in 1) {} ;; 2) {} ;; 3) {} ;; *) {} ;; esac",
         done(NOTHING),
@@ -214,7 +220,7 @@ fn usage_that_is_no_number_is_unknown_in_every_sum() {
 fn what_is_in_force_is_shown_with_what_does_not_hold() {
     let config = "[budget]\nrun = {tokens = 1000, cost = 2.5}\nday = {attempts = 40}\n[worker.plain]\nadapter = \"command\"\ncommand = [\"true\"]\n";
     let untold = done(NOTHING).replace("\"total_cost_usd\":0.1,", "");
-    let mut play = play(ROW, config, &format!("case $n in 1) {untold} ;; *) {} ;; esac", done(NOTHING)));
+    let mut play = play(&looking(), config, &format!("case $n in 1) {untold} ;; *) {} ;; esac", done(NOTHING)));
     run(&mut play, &[]).exits(0);
     let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
     let used: Vec<&str> =
@@ -263,7 +269,7 @@ fn a_budget_that_cannot_be_read_is_refused_with_its_place() {
 #[test]
 fn an_attempt_past_its_roles_budget_ends_as_exhausted() {
     let protocol = ROW
-        .replace("writes: [code], sees: full}", "writes: [code], sees: full, budget: {LIMIT}}")
+        .replace("writes: [code], sees: full}", "writes: none, sees: full, budget: {LIMIT}}")
         .replace("exhausted: hold", "exhausted: late")
         .replace("otherwise:", "asks:\n  late: {ask: {class: choice, question: \"It used too much.\", options: {retry: Try again, abort: Give up}}, on: {retry: back, abort: dropped, cancelled: hold}}\notherwise:");
     // A text that was cut in the middle of a character, as Node prints it, and a byte that is no text.

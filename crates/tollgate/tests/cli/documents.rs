@@ -1,5 +1,6 @@
 //! Documents that a worker hands over: they lie in no work tree, and only those see them who may.
 
+use crate::budget::{self, NOTHING, done, looking};
 use crate::given::HOLDS;
 use crate::play::{Play, Said};
 
@@ -44,7 +45,10 @@ roles:
     let mut play = Play::new("# T\n", &script);
     std::fs::write(play.world.path("own.yaml"), format!("{PAPERS}{HOLDS}{FLOWS}")).unwrap();
     play.world.write("AGENTS.md", "Run `make check` before you report.\n");
+    play.world.write("CLAUDE.md", "Another word.\n");
+    play.world.write(".tollgate/config.toml", "project = \"A shop for tea.\"\n");
     play.world.commit("Instructions");
+    play.tollgate(&["trust"]).exits(0);
     let said = play.tollgate(&["run", "../own.yaml", "--script", "../script.yaml", "--no-wait"]);
     play.named_by(&said);
     (play, said)
@@ -60,14 +64,21 @@ fn who_may_write_nothing_hands_documents_over_and_only_those_see_them_who_may() 
     said.exits(4).says("it does not deliver `spec`").says("before the section `Goals`");
     assert_eq!(play.dispatched("writer"), 2);
     let brief = play.brief("writer", 2);
-    for part in
-        ["/out/spec`", "in the folder `", "/out/notes`", "`notes` has the sections `Options`", "Run `make check`"]
-    {
+    for part in [
+        "/out/spec`",
+        "in the folder `",
+        "/out/notes`",
+        "`notes` has the sections `Options`",
+        "Run `make check`",
+        "A shop for tea.",
+    ] {
         assert!(brief.contains(part), "{part} in\n{brief}");
     }
+    // The first file of instructions counts.
+    assert!(!brief.contains("Another word."), "{brief}");
     play.decide(&["dec_1", "approve"]).exits(0);
     // Nothing of it is in the tree, and the approval holds though the code changed since.
-    assert_eq!(play.changed(), "A\tAGENTS.md\nA\ta.txt\n");
+    assert_eq!(play.changed(), "A\t.tollgate/config.toml\nA\tAGENTS.md\nA\tCLAUDE.md\nA\ta.txt\n");
     assert_eq!(
         play.world.git(&["ls-tree", "-r", "--name-only", &format!("tollgate/{}", play.run)]).matches("spec").count(),
         0
@@ -96,4 +107,26 @@ fn what_is_handed_over_otherwise_is_not_delivered() {
         said.exits(1).says(why).says("halted");
         assert_eq!(play.dispatched("writer"), 2, "{given}");
     }
+}
+
+/// Whoever is asked again in its own session has another folder to hand documents over in, and is told which.
+#[test]
+fn who_is_asked_again_is_told_the_folder_that_counts_now() {
+    let protocol = looking()
+        .replace("roles:\n", "artifacts: {note: {sections: [Options]}}\nroles:\n")
+        .replace("dispatch: maker,", "dispatch: maker, gives: [note],")
+        .replace("malformed: hold", "malformed: {to: again, limit: 1, then: hold}");
+    let act = format!(
+        "echo \"$TOLLGATE_OUT\" > \"$HOME/.claude/out-$n\"; test $n = 2 && echo '# Options' > \"$TOLLGATE_OUT/note\"; {}",
+        done(NOTHING)
+    );
+    let mut play = budget::play(&protocol, "", &act);
+    let said = play.tollgate(&["run", "../row.yaml", "--no-wait"]).exits(0).says("it does not deliver `note`");
+    play.named_by(&said);
+    let seen = |file: &str| std::fs::read_to_string(play.world.path(&format!("home/.claude/{file}"))).unwrap();
+    let (first, second, again) = (seen("out-1"), seen("out-2"), seen("call-2/said"));
+    assert_ne!(first, second);
+    let names = format!("Write the documents of your stage again, into {}.", second.trim());
+    assert!(again.contains("--resume s-1") && again.contains(&names) && !again.contains(first.trim()), "{again}");
+    play.holds();
 }

@@ -39,7 +39,7 @@ const GOLDEN: [(&str, u64, &[&str]); 4] = [
 ];
 
 /// The events that no golden journal holds. A new kind of event is in one, or it is named here.
-const UNSEEN: [&str; 20] = [
+const UNSEEN: [&str; 22] = [
     "attempt.cancelled",
     "attempt.parked",
     "attempt.refused",
@@ -49,6 +49,8 @@ const UNSEEN: [&str; 20] = [
     "decision.deferred",
     "decision.refused",
     "finding.restated",
+    "inputs.given",
+    "judgement.ended",
     "judgement.rests",
     "land.asked",
     "land.checked",

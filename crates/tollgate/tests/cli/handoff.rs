@@ -192,12 +192,14 @@ fn a_report_that_says_why_has_a_code() {
     let output = shown(&world, "team.output --example").replace("\"OK\"", "\"BLOCKED\"");
     for (summary, code) in [
         ("missing-context: docs/spec.md is not there.", ".missing-context"),
-        ("outgrown: this is three tasks.", ".outgrown"),
+        ("outgrown: this is three tasks.", ""),
         ("The tools cannot run.", ""),
     ] {
         let text = output.replace("The cart shows a total.", summary);
         assert_eq!(checked(&world, "team.output --role Coder", &text), format!("0 needs_input{code} none"));
     }
+    let outgrown = output.replace("\"recommended_agent\": \"Reviewer\"", "\"recommended_agent\": \"Planner\"");
+    assert_eq!(checked(&world, "team.output --role Coder", &outgrown), "0 needs_input.outgrown none");
 }
 
 #[test]

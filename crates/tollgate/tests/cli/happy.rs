@@ -5,8 +5,8 @@ use tollgate_core::run::Event;
 use crate::play::{APPROVED, Play, TASK, else_, script};
 
 /// In `simple` one agent writes code and tests, and the checker looks at every row.
-const SOLO: &str = r#"write: {greet.sh: "echo Hello\n", tests/greet.test.sh: "sh greet.sh\n"}, report: {status: complete, abstract: {outcome: built and tested, next_phase: dod-checker}, files_created: [greet.sh, tests/greet.test.sh], dod_coverage: [{mark: "✓", row: DoD-1}, {mark: "✓", row: DoD-2}]}"#;
-const SOLO_COVERED: &str = r#"report: {status: complete, abstract: {outcome: every row holds, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: ["DoD-1: there", "DoD-2: there"]}"#;
+pub const SOLO: &str = r#"write: {greet.sh: "echo Hello\n", tests/greet.test.sh: "sh greet.sh\n"}, report: {status: complete, abstract: {outcome: built and tested, next_phase: dod-checker}, files_created: [greet.sh, tests/greet.test.sh], dod_coverage: [{mark: "✓", row: DoD-1}, {mark: "✓", row: DoD-2}]}"#;
+pub const SOLO_COVERED: &str = r#"report: {status: complete, abstract: {outcome: every row holds, verdict: APPROVED, next_phase: n/a}, verdict: APPROVED, verified_rows: ["DoD-1: there", "DoD-2: there"]}"#;
 
 #[test]
 fn standard_ends_with_exactly_the_workers_tree_on_a_branch() {

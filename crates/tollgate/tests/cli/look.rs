@@ -372,7 +372,7 @@ fn a_killed_driver_leaves_a_run_that_says_so() {
 #[test]
 fn each_command_says_what_it_does() {
     let mut world = World::new();
-    for command in ["ls", "show", "inbox", "logs", "diff", "evidence", "verify", "export"] {
+    for command in ["ls", "show", "inbox", "decisions", "logs", "diff", "evidence", "verify", "export"] {
         world.type_in(&format!("{command} --help"));
     }
     insta::assert_snapshot!(world.transcript);

@@ -2,7 +2,7 @@
 
 use tollgate_core::report::Health;
 use tollgate_core::run::Event;
-use tollgate_core::run::event::AttemptReported;
+use tollgate_core::run::event::{AttemptReported, LandOutcome, LandingEnded};
 
 use crate::play::{Play, TASK};
 
@@ -203,13 +203,15 @@ fn caches_and_scratch_of_a_judge_never_count() {
     assert_eq!(all[1].noticed, ["ignored: out/o"]);
 }
 
-/// What becomes of the work of a unit with the scope `src/**`, under a scope policy.
-fn scoped(policy: &str, acts: &str, modified: &[&str]) -> AttemptReported {
+/// The work of a unit with the scope `src/**`, under a scope policy.
+fn scoped(policy: &str, trees: &str, acts: &str, modified: &[&str]) -> (Play, AttemptReported) {
     let protocol = PROTOCOL
         .replace("sees: full}", &format!("sees: full, scope: {policy}}}"))
         .replace("\"README.md\"", "\"README.md\", index.js")
-        .replace("    - {id: make, dispatch: maker, on: {ok: look}}\n", "    - {id: parts, each: {over: [part], flow: part, at_once: 1, trees: shared, makes: produced}, on: {all: look, some: hold, none: hold}}\n")
-        + "  part:\n    - {id: make, dispatch: maker, on: {ok: done}}\n";
+        .replace("    - {id: make, dispatch: maker, on: {ok: look}}\n", &format!("    - {{id: parts, each: {{over: [part], flow: part, at_once: 1, trees: {trees}, makes: produced}}, on: {{all: look, some: hold, none: hold}}}}\n"))
+        .replace("inconclusive: hold}", "inconclusive: hold, conflict: hold, out_of_scope: hold, refused: hold}");
+    let part =
+        "  part:\n    - {id: make, dispatch: maker, on: {ok: join}}\n    - {id: join, land: run, on: {landed: done}}\n";
     let named: String = modified.iter().map(|path| format!("- {path}\n")).collect();
     let count = format!("{} modified", modified.len());
     let report = REPORT.replace("0 modified", &count) + "\n## Files Modified\n" + &named;
@@ -217,15 +219,51 @@ fn scoped(policy: &str, acts: &str, modified: &[&str]) -> AttemptReported {
     play.world.write("src/cart.js", "export function sum(items) {\n  return items.length;\n}\n");
     play.world.write("index.js", "export { sum } from './src/cart';\n");
     play.world.commit("Cart");
-    std::fs::write(play.world.path("alone.yaml"), protocol).unwrap();
-    reports(&mut play, &["--scope", "part=src/**"]).remove(0)
+    std::fs::write(play.world.path("alone.yaml"), protocol + part).unwrap();
+    let reported = reports(&mut play, &["--scope", "part=src/**"]).remove(0);
+    (play, reported)
+}
+
+/// What came of the landing of a unit with a tree of its own.
+fn landed(policy: &str, acts: &str, modified: &[&str]) -> LandingEnded {
+    let (play, reported) = scoped(policy, "own", acts, modified);
+    assert_eq!(reported.health, Health::Ok, "{}", reported.reason);
+    let mut ended = play.events().into_iter().filter_map(|event| match event.event {
+        Event::LandingEnded(ended) => Some(ended),
+        _ => None,
+    });
+    ended.next().unwrap()
+}
+
+/// The policy that holds for an attempt holds for a landing: what it lets through is named, and a person is asked about the rest.
+#[test]
+fn a_landing_is_held_to_the_scope_policy_of_the_role_that_wrote() {
+    let total = "printf 'export function total(items) {\\n  return sum(items);\\n}\\n' >> src/cart.js";
+    let export = format!("{total}; sed -i 's/sum/sum, total/' index.js");
+    let more = format!("{export}; echo 'start();' >> index.js");
+    let both = ["index.js", "src/cart.js"];
+    for (policy, acts, lands) in [
+        ("strict", &export, false),
+        ("incidental", &export, true),
+        ("incidental", &more, false),
+        ("advisory", &more, true),
+    ] {
+        let ended = landed(policy, acts, &both);
+        let by_policy: Vec<&str> = ended.by_policy.iter().map(|path| &**path).collect();
+        if lands {
+            assert_eq!((ended.outcome, by_policy), (LandOutcome::Landed, vec!["index.js"]), "{policy}");
+        } else {
+            assert_eq!((ended.outcome, ended.paths), (LandOutcome::OutOfScope, vec!["index.js".into()]), "{policy}");
+            assert!(by_policy.is_empty(), "{policy}");
+        }
+    }
 }
 
 #[test]
 fn a_scope_is_held_as_the_protocol_says() {
     let both = ["README.md", "src/main.rs"];
     for (policy, is_held) in [("strict", true), ("advisory", false)] {
-        let reported = scoped(policy, "echo x >> README.md; echo >> src/main.rs", &both);
+        let (_, reported) = scoped(policy, "shared", "echo x >> README.md; echo >> src/main.rs", &both);
         assert_eq!(changed(&reported), both.map(|path| format!("Modified {path}")), "{policy}");
         assert_eq!((reported.health == Health::Failed, reported.content.is_none()), (is_held, is_held), "{policy}");
         if is_held {
@@ -243,13 +281,14 @@ fn what_is_incidental_is_measured_and_not_taken_on_a_word() {
     let total = "printf 'export function total(items) {\\n  return sum(items);\\n}\\n' >> src/cart.js";
     let export = "sed -i 's/sum/sum, total/' index.js";
     let both = ["index.js", "src/cart.js"];
-    let reported = scoped("incidental", &format!("{total}; {export}"), &both);
+    let (_, reported) = scoped("incidental", "shared", &format!("{total}; {export}"), &both);
     assert_eq!((reported.health, reported.content.is_some()), (Health::Ok, true), "{}", reported.reason);
     assert_eq!(
         (changed(&reported), reported.noticed),
         (both.map(|path| format!("Modified {path}")).to_vec(), vec!["scope: index.js".to_owned()])
     );
-    let reported = scoped("incidental", &format!("{total}; {export}; echo 'start();' >> index.js"), &both);
+    let (_, reported) =
+        scoped("incidental", "shared", &format!("{total}; {export}; echo 'start();' >> index.js"), &both);
     assert_eq!((reported.health, reported.code.as_deref()), (Health::Failed, Some("scope")));
     let held = "it changed files that are neither in its scope nor incidental: index.js (";
     assert!(reported.reason.starts_with(held) && reported.content.is_none(), "{}", reported.reason);

@@ -1,13 +1,13 @@
 //! `reads` and `writes` of a worker: what is given by a name is what the person named, and not what another worker made of it.
 
-use crate::budget::ROW;
+use crate::budget::looking;
 use crate::leash::holds;
 use crate::play::{Play, Said, TASK};
 
 /// Two workers of one row: one writes a folder of the home, the other is given places inside of it.
 fn play(maker: &str, reader: &str, places: &str) -> Play {
     let play = Play::new(TASK, "");
-    std::fs::write(play.world.path("row.yaml"), ROW).unwrap();
+    std::fs::write(play.world.path("row.yaml"), looking()).unwrap();
     for folder in ["home/.config/tollgate", "home/.ssh", "home/w/sub"] {
         std::fs::create_dir_all(play.world.path(folder)).unwrap();
     }

@@ -4,7 +4,7 @@ use tollgate_core::run::Event;
 
 use tollgate_store::Journal;
 
-use crate::budget::{NOTHING, ROW, calls, done, play, prints};
+use crate::budget::{NOTHING, ROW, calls, done, looking, play, prints};
 use crate::play::Play;
 
 /// What Claude Code prints when its plan is used up for so many seconds more.
@@ -57,7 +57,7 @@ fn a_run_wakes_by_itself_in_the_session_and_with_the_work_that_was_cut_off() {
 #[test]
 fn a_run_that_sleeps_calls_nobody_whoever_drives_it_and_a_person_may_wake_it() {
     let act = format!("case $n in 1) {} ;; *) {} ;; esac", refused(3600), done(NOTHING));
-    let mut play = play(ROW, "", &act);
+    let mut play = play(&looking(), "", &act);
     run(&mut play, &["--no-wait"]).exits(5).says("sleeps: a quota is used up, and it can go on in ");
     play.tollgate(&["resume", "RUN", "--no-wait"]).exits(5);
     let mut driver = play.program(&["resume", "RUN"]);
@@ -82,7 +82,7 @@ fn a_run_that_sleeps_calls_nobody_whoever_drives_it_and_a_person_may_wake_it() {
 fn other_runs_of_the_same_pool_waste_no_call_and_other_pools_go_on() {
     let config = "[worker.one]\nadapter = \"claude\"\npool = \"one\"\n[worker.two]\nadapter = \"claude\"\npool = \"two\"\n[roles]\nmaker = \"one\"\nreader = \"two\"\n";
     let act = format!("case $n in 1) {} ;; *) {} ;; esac", refused(3600), done(NOTHING));
-    let mut play = play(ROW, config, &act);
+    let mut play = play(&looking(), config, &act);
     run(&mut play, &["--no-wait"]).exits(5);
     let first = play.run.clone();
     run(&mut play, &["--no-wait"]).exits(5).says("one is called again in ").says(&first);
@@ -102,7 +102,7 @@ fn once_one_run_was_answered_the_others_of_its_pool_go_on() {
         refused(3),
         done(NOTHING)
     );
-    let mut play = play(ROW, "", &act);
+    let mut play = play(&looking(), "", &act);
     run(&mut play, &["--no-wait"]).exits(5);
     let mut drivers = vec![play.program(&["resume", "RUN"])];
     drivers.extend([(); 2].map(|()| play.program(&["run", "../row.yaml"])));

@@ -145,7 +145,7 @@ fn who_goes_on_is_told_what_it_finds() {
     );
     let mut play = playing(ROW, &act);
     cut_off(&mut play, &["run", "../row.yaml"], 1, Signal::KILL);
-    play.tollgate(&["resume", "RUN"]).exits(0);
+    play.tollgate(&["resume", "RUN"]).exits(4);
     goes_on(&play, 2, "s-maker", PUT_BACK);
     let saw = |play: &Play, call: u32| {
         std::fs::read_to_string(play.world.path(&format!("home/.claude/call-{call}/saw"))).unwrap()
@@ -162,7 +162,7 @@ fn who_goes_on_is_told_what_it_finds() {
     );
     let mut play = playing(&undo, &act);
     cut_off(&mut play, &["run", "../row.yaml"], 2, Signal::KILL);
-    play.tollgate(&["resume", "RUN"]).exits(0);
+    play.tollgate(&["resume", "RUN"]).exits(4);
     goes_on(&play, 3, "s-undo", THERE);
     assert!(!saw(&play, 3).contains("half") && play.file("half").is_none());
     play.holds();
@@ -176,14 +176,14 @@ fn no_line_of_another_names_the_session_to_go_on_in() {
     let act = format!("case $n in 2) {evil} {HANGS} ;; *) {} ;; esac", done(NOTHING));
     let mut play = playing(ROW, &act);
     cut_off(&mut play, &["run", "../row.yaml"], 2, Signal::KILL);
-    play.tollgate(&["resume", "RUN"]).exits(0);
+    play.tollgate(&["resume", "RUN"]).exits(4);
     goes_on(&play, 3, "s-reader", COPY);
     // All of them tell the same: nobody goes on in what was another's.
     let act = format!("case $n in 2) {HANGS} ;; *) {} ;; esac", done(NOTHING));
     let mut play = playing(ROW, &act);
     play.world.agent("claude", &agent(&act));
     cut_off(&mut play, &["run", "../row.yaml"], 2, Signal::KILL);
-    play.tollgate(&["resume", "RUN"]).exits(0);
+    play.tollgate(&["resume", "RUN"]).exits(4);
     assert_eq!(calls(&play), 3);
     assert!(!said(&play, 3).contains("--resume") && !said(&play, 3).contains("cut off"));
     play.holds();

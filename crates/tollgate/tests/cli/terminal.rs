@@ -103,6 +103,18 @@ fn questions_are_asked_at_once_and_typed_answers_drive_the_run_on() {
     play.holds();
 }
 
+/// Inputs are asked for one by one, and what they may not have is asked for again.
+#[test]
+fn inputs_are_asked_for_at_the_terminal() {
+    let play = Play::new(TASK, &script(&[]));
+    let words =
+        ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml", "--answer", "sign-off=approve"];
+    let mut terminal = Terminal::open(&play, &words);
+    terminal.shows("`complexity`, one of").shows("- simple").shows("answer 1> ").types("heroic\n");
+    terminal.shows("TG0311").shows("answer 1> ").types("standard\n").shows("succeeded");
+    assert_eq!(terminal.ends(), Some(0));
+}
+
 /// What is to be signed is read in the terminal's columns, its bar beside every line.
 #[test]
 fn a_document_that_is_asked_about_fits_the_terminal() {
@@ -199,7 +211,9 @@ fn runs_fit_the_terminal_however_they_stand() {
     let run = play.run.clone();
     let mut shown = String::new();
     let mut look = |play: &Play, columns: usize| {
-        for words in [&["ls"][..], &["inbox"], &["show", &run], &["logs", &run], &["verify", &run]] {
+        for words in
+            [&["ls"][..], &["inbox"], &["decisions", &run], &["show", &run], &["logs", &run], &["verify", &run]]
+        {
             let seen = play.world.filtered(&crate::look::timeless(&screen(play, columns, words)));
             // How much of a reason a list shows depends on the time beside it.
             if columns == 80 && words[0] != "ls" {

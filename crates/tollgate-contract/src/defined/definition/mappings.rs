@@ -141,7 +141,7 @@ fn finding(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Fin
     let when = fields.take("when");
     let what = fields.need("what", problems);
     let mut optional = |key: &'static str| fields.take(key);
-    let parts = ["why", "fix", "severity", "category", "path", "line"].map(&mut optional);
+    let parts = ["why", "fix", "severity", "category", "path", "line", "criterion"].map(&mut optional);
     let group = fields.take("group");
     fields.close(problems);
     let group = group.and_then(|node| self::group(node, item.each.as_ref(), scope, problems));
@@ -154,10 +154,10 @@ fn finding(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Fin
     if let Some(node) = severity {
         closed(node, &item, problems);
     }
-    let [why, fix, severity, mut category, path, line] =
+    let [why, fix, severity, mut category, path, line, criterion] =
         parts.map(|node| node.map(|node| said(node, &item, problems)).unwrap_or_default());
     category.extend(group);
-    Some(FindingMap { each: item.each, when, what, why, fix, severity, category, path, line })
+    Some(FindingMap { each: item.each, when, what, why, fix, severity, category, path, line, criterion })
 }
 
 /// What conditions ask of findings is one of declared words.

@@ -67,6 +67,8 @@ pub struct FindingMap {
     pub category: Said,
     pub path: Said,
     pub line: Said,
+    /// The row that it is about.
+    pub criterion: Said,
 }
 
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ fn codes_are_those_that_protocols_know() {
         tollgate_core::protocol::Dialects::read(include_str!("../../../../tollgate-core/tests/drafts/dialects.yaml"));
     assert!(problems.is_empty(), "{problems:?}");
     for (dialect, contracts) in
-        [("team-json", "team."), ("worker-report", "supervisor."), ("decree", "decree."), ("handoff", "wr.")]
+        [("team-json", "team."), ("supervisor.worker-report", "supervisor."), ("decree", "decree."), ("handoff", "wr.")]
     {
         let mut codes = std::collections::BTreeSet::new();
         for own in registry::all_defined().filter(|own| own.definition.id.starts_with(contracts)) {

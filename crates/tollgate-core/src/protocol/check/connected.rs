@@ -141,7 +141,8 @@ pub(super) fn reached(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
     }
 }
 
-/// From each reached node an end is reached over edges that carry something, and `done` of main for every combination of inputs.
+/// From each reached node an end is reached over edges that carry something, and `done` or `reported` of main for every
+/// combination of inputs.
 pub(super) fn ends(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
     succeeds(flow, breaches);
     for instance in &flow.instances {
@@ -154,7 +155,7 @@ pub(super) fn ends(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
             for (edge, _) in node.edges.iter().zip(&point.live).filter(|(_, live)| **live) {
                 match edge.to {
                     End::Node(to) => into[to].push(i),
-                    End::Done | End::Dropped | End::Hold | End::Raise(_) => ending.push(i),
+                    End::Done | End::Reported | End::Dropped | End::Hold | End::Raise(_) => ending.push(i),
                 }
             }
         }
@@ -174,7 +175,7 @@ pub(super) fn ends(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
     }
 }
 
-/// For every combination of inputs `done` of main is reached.
+/// For every combination of inputs `done` or `reported` of main is reached.
 fn succeeds(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
     let Some(main) = flow.instances.first() else { return };
     let (protocol, compiled) = (flow.graph.protocol, &flow.graph.flows[main.flow]);
@@ -183,9 +184,11 @@ fn succeeds(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
     let Some(first) = missing.first() else { return };
     let inputs = flow.space.describe_inputs(protocol, **first);
     let message = match (inputs.is_empty(), missing.len()) {
-        (true, _) => "no path leads to `done` of main".into(),
-        (false, 1) => format!("no path leads to `done` of main when {inputs}"),
-        (false, n) => format!("no path leads to `done` of main for {n} combinations of inputs, such as: {inputs}"),
+        (true, _) => "no path leads to `done` or `reported` of main".into(),
+        (false, 1) => format!("no path leads to `done` or `reported` of main when {inputs}"),
+        (false, n) => {
+            format!("no path leads to `done` or `reported` of main for {n} combinations of inputs, such as: {inputs}")
+        }
     };
     breaches.error(Code::NEVER_DONE, compiled.flow.place, message, "follow the path of these inputs to where it ends");
 }

@@ -30,7 +30,7 @@ pub(super) struct Instance<'p> {
     pub caller: Option<(usize, &'p Each)>,
     /// Whether its subject is a unit.
     pub of_unit: bool,
-    /// The combinations of inputs with which it can end in `done`.
+    /// The combinations of inputs with which it can end in `done`; main in `reported`, too.
     pub done: BTreeSet<u32>,
 }
 
@@ -249,7 +249,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
             self.points[point].live[index] = true;
             match &edge.to {
                 End::Node(node) => self.feed(self.instances[instance].base + node, &out, list),
-                end @ (End::Done | End::Dropped | End::Hold | End::Raise(_)) => {
+                end @ (End::Done | End::Reported | End::Dropped | End::Hold | End::Raise(_)) => {
                     let changed = join(&mut self.points[point].out[index], &out);
                     self.leave(instance, end, &changed, list);
                 }
@@ -283,13 +283,12 @@ impl<'a, 'p> DataFlow<'a, 'p> {
 
     /// Hands the state with which a flow ended back to the `each` that ran it.
     fn leave(&mut self, instance: usize, end: &End, state: &State, list: &mut BTreeSet<usize>) {
-        let Some(outcome) = outcome_of(end) else { return };
         let mut first = BTreeSet::new();
-        if *end == End::Done {
+        if matches!(end, End::Done | End::Reported) {
             first = state.iter().map(|(valuation, _)| self.start_of(*valuation)).collect();
             first.retain(|start| self.instances[instance].done.insert(*start));
         }
-        let Some((point, each)) = self.instances[instance].caller else { return };
+        let (Some(outcome), Some((point, each))) = (outcome_of(end), self.instances[instance].caller) else { return };
         if each.over == Over::It && !state.is_empty() {
             self.points[point].returned.push((outcome, state.clone()));
             list.insert(point);
@@ -465,7 +464,8 @@ pub(super) fn outcome_of(end: &End) -> Option<Outcome> {
         End::Done => Some(Outcome::All),
         End::Dropped => Some(Outcome::None),
         End::Raise(raised) => Some(Outcome::Raised(raised.clone())),
-        End::Hold | End::Node(_) => None,
+        // Only main ends as reported, and nothing runs it.
+        End::Reported | End::Hold | End::Node(_) => None,
     }
 }
 

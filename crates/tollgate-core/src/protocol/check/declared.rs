@@ -91,15 +91,53 @@ pub(super) fn attrs(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
             let hint = "add `attrs` to the `plan.units` of the contract that brings the units, or leave `labels` out";
             breaches.error(Code::CANNOT_GIVE, place, message.to_owned(), hint);
         }
-        let Condition::It { attr, .. } = condition else { continue };
+        let read: Vec<&Name> = if let Condition::It { attr, .. } = condition {
+            Some(attr).filter(|attr| &***attr != "state").into_iter().collect()
+        } else if let Condition::Set { set: SetKind::Unit, filter, .. } = condition {
+            filter.iter().map(|(attr, _)| attr).collect()
+        } else {
+            Vec::new()
+        };
         // A contract that is unknown is refused by itself.
-        let brought = |contract: &Option<&Declaration>| contract.is_none_or(|known| known.attrs.contains(attr));
-        if &**attr != "state" && !contracts.iter().any(brought) {
-            let message = format!("a condition reads `it.{attr}`, and no plan of this protocol can bring it");
+        let brought =
+            |attr: &Name| contracts.iter().any(|contract| contract.is_none_or(|known| known.attrs.contains(attr)));
+        for attr in read.into_iter().filter(|attr| !brought(attr)) {
+            let message =
+                format!("a condition reads the attribute `{attr}` of units, and no plan of this protocol can bring it");
             let hint =
                 "add it to `attrs` in the `plan.units` of the contract that brings the units, or read something else";
             breaches.error(Code::CANNOT_GIVE, place, message, hint);
         }
+    }
+}
+
+/// Notices that conditions read can come with a report.
+pub(super) fn notices(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
+    let roles = graph.protocol.roles.values().map(|role| dialects.get(&role.contract));
+    let contracts: Vec<Option<&Declaration>> = roles.collect();
+    for (place, condition) in graph.protocol.placed_conditions() {
+        let filter = if let Condition::Set { set: SetKind::Notice, filter, .. } = condition {
+            filter.as_slice()
+        } else if let Condition::Count { set: SetKind::Notice, .. } = condition {
+            &[]
+        } else {
+            continue;
+        };
+        let can = |kind: Option<&Name>, known: &Declaration| {
+            let any = known.notices.is_empty();
+            known.can_bring("notices") && kind.is_none_or(|kind| any || known.notices.contains(kind))
+        };
+        // A contract that is unknown is refused by itself.
+        let comes = |kind| contracts.iter().any(|known| known.is_none_or(|known| can(kind, known)));
+        let mut kinds = filter.iter().flat_map(|(_, kinds)| kinds);
+        let missing = if comes(None) { kinds.find(|kind| !comes(Some(*kind))) } else { kinds.next() };
+        if missing.is_none() && comes(None) {
+            continue;
+        }
+        let which = missing.map(|kind| format!(" of the kind `{kind}`")).unwrap_or_default();
+        let message = format!("a condition reads notices{which}, and no report of this protocol can bring them");
+        let hint = "add it to `report.notices` of the contract of a role, or read something else";
+        breaches.error(Code::CANNOT_GIVE, place, message, hint);
     }
 }
 
@@ -124,6 +162,7 @@ fn ask_gives(graph: &Graph<'_>, ask: &Ask, given: &str) -> Option<String> {
 /// What the data flow shows: each read comes after what it reads.
 pub(super) fn check(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
     inputs(flow, breaches);
+    defaults(flow, breaches);
     for instance in &flow.instances {
         for (i, node) in flow.graph.flows[instance.flow].nodes.iter().enumerate() {
             let point = &flow.points[instance.base + i];
@@ -153,6 +192,29 @@ fn inputs(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
                 let message = format!("`given` of the artifact `{name}` reads `{variable}` before any stage gives it");
                 breaches.error(Code::NOT_ASSIGNED, artifact.place, message, "read an input");
             }
+        }
+    }
+}
+
+/// Defaults that hang on other inputs: on what is known before the run, and in no circle.
+fn defaults(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
+    let inputs = &flow.graph.protocol.inputs;
+    for (name, input) in inputs {
+        for atom in input.defaults.iter().flat_map(|(when, _)| when.atoms()) {
+            let read = if let Condition::Var { name, .. } = atom { inputs.get_key_value(name) } else { None };
+            let message = match read {
+                Some((_, other)) if other.defaults.is_empty() => continue,
+                Some((other, _)) => {
+                    format!("`default` of the input `{name}` reads `{other}`, whose default hangs on others itself")
+                }
+                None => format!("`default` of the input `{name}` reads what is not known before the run"),
+            };
+            breaches.error(
+                Code::NOT_ASSIGNED,
+                input.place,
+                message,
+                "read another input that is given or has one default",
+            );
         }
     }
 }

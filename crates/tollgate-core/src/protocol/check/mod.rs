@@ -10,6 +10,7 @@ mod entered;
 mod gated;
 mod isolated;
 mod no_effect;
+mod owed;
 mod space;
 mod total;
 mod truth;
@@ -36,7 +37,9 @@ pub fn check(protocol: &Protocol, dialects: &Dialects) -> Vec<Diagnostic> {
     no_effect::check(&graph, &mut breaches);
     declared::gives(&graph, dialects, &mut breaches);
     declared::attrs(&graph, dialects, &mut breaches);
+    declared::notices(&graph, dialects, &mut breaches);
     gated::gates(&graph, &mut breaches);
+    owed::check(&graph, dialects, &mut breaches);
     let too_large = graph.faults.iter().any(|fault| matches!(fault, Fault::TooLarge));
     // Flows that call each other in a circle have no data flow to speak of.
     if !too_large && graph.order.is_some() {

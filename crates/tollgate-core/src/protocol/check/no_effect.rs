@@ -1,7 +1,7 @@
 //! What a protocol says and nothing heeds.
 
 use super::super::graph::Graph;
-use super::super::model::{ITEMS, Kind, Role, ScopePolicy, Sees};
+use super::super::model::{Class, ITEMS, Kind, Role, ScopePolicy, Sees, Variable};
 use super::Breaches;
 use crate::Name;
 use crate::code::Code;
@@ -14,12 +14,12 @@ pub(super) fn check(graph: &Graph<'_>, breaches: &mut Breaches) {
         let of = format!("the variable `{name}`");
         let hint = "declare it under `inputs`, or leave the key out";
         for (key, _) in
-            [("required", variable.required), ("default", variable.default.is_some())].iter().filter(|(_, is)| *is)
+            [("required", variable.required), ("default", has_default(variable))].iter().filter(|(_, is)| *is)
         {
             no_effect(key, &of, "only a stage gives a variable", variable.place, hint, breaches);
         }
     }
-    for (name, input) in protocol.inputs.iter().filter(|(_, input)| input.required && input.default.is_some()) {
+    for (name, input) in protocol.inputs.iter().filter(|(_, input)| input.required && has_default(input)) {
         let of = format!("the input `{name}`");
         no_effect("required", &of, "it has a default", input.place, "leave out `required` or `default`", breaches);
     }
@@ -40,12 +40,21 @@ pub(super) fn check(graph: &Graph<'_>, breaches: &mut Breaches) {
             no_effect("label", &of, why, stage.place, "leave it out; a comment says it as well", breaches);
         }
         if let Kind::Ask(ask) = &stage.kind {
+            if ask.class == Class::Intake {
+                let why = "a run asks for its inputs by itself, before its first stage";
+                let hint = "write `choice` or `clarification`, or declare an input with `required: true`";
+                no_effect("class: intake", &of, why, stage.place, hint, breaches);
+            }
             for item in ask.shows.iter().filter(|item| !protocol.artifacts.contains_key(*item)) {
                 let message = format!("`{item}` in `shows` of {of} is never shown: a question shows documents");
                 breaches.error(Code::NO_EFFECT, stage.place, message, "name an artifact, or leave it out");
             }
         }
     }
+}
+
+fn has_default(input: &Variable) -> bool {
+    input.default.is_some() || !input.defaults.is_empty()
 }
 
 fn role(graph: &Graph<'_>, name: &RoleId, role: &Role, breaches: &mut Breaches) {

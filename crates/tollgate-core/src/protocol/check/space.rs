@@ -271,7 +271,7 @@ impl Space {
         for (name, dim) in &self.by_name {
             let Some(input) = protocol.inputs.get(name) else { continue };
             let values = 0..self.dims[*dim].values.len();
-            let unset = !input.required && input.default.is_none();
+            let unset = !input.required && !input.has_default();
             let spread = |start: u32| {
                 let set = values.clone().map(move |value| {
                     let start = self.with(start, *dim, value);

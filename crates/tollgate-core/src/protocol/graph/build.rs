@@ -241,6 +241,7 @@ impl<'p> Builder<'_, 'p> {
             Target::Again => End::Node(again),
             Target::Origin => End::Node(origin),
             Target::Done => End::Done,
+            Target::Reported => End::Reported,
             Target::Dropped => End::Dropped,
             Target::Hold => End::Hold,
             Target::Raise(raised) => End::Raise(raised.clone()),
@@ -270,7 +271,13 @@ impl<'p> Builder<'_, 'p> {
                 self.edge(node, end.unwrap_or(End::Node(origin)), draft);
             }
             Target::As(outcome) => self.as_edges(node, origin, outcome, draft),
-            Target::Stage(_) | Target::Again | Target::Done | Target::Dropped | Target::Hold | Target::Origin => {
+            Target::Stage(_)
+            | Target::Again
+            | Target::Done
+            | Target::Reported
+            | Target::Dropped
+            | Target::Hold
+            | Target::Origin => {
                 if let Some(end) = self.plain_end(origin, draft.again, target) {
                     self.edge(node, end, draft);
                 }

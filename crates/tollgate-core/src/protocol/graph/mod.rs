@@ -85,6 +85,7 @@ pub struct Edge {
 pub enum End {
     Node(usize),
     Done,
+    Reported,
     Dropped,
     Hold,
     Raise(Name),

@@ -159,6 +159,8 @@ fn observes(protocol: &Protocol, gate: &str) -> bool {
     let rests = |part: &Condition| {
         matches!(part, Condition::Command { .. })
             || matches!(part, Condition::Set { set: SetKind::Criterion | SetKind::Command, .. })
+            // Whether a requirement is met, its rows say.
+            || matches!(part, Condition::Set { set: SetKind::Requirement, is, .. } if is.iter().any(|word| **word == *"met"))
     };
     let read = protocol.with_read(protocol.gates.get(gate).into_iter());
     read.into_iter().any(|gate| gate.holds.parts().any(rests))

@@ -27,6 +27,7 @@ fn edges(text: &str, flow: &str) -> Vec<String> {
             let to = match &edge.to {
                 End::Node(to) => name(*to),
                 End::Done => "done".into(),
+                End::Reported => "reported".into(),
                 End::Dropped => "dropped".into(),
                 End::Hold => "hold".into(),
                 End::Raise(raised) => format!("raise {raised}"),

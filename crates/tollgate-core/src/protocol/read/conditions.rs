@@ -182,9 +182,22 @@ impl Reader {
         let mut kept = Vec::new();
         for (key, value) in filter.map(|n| self.problems.entries(n, "`where`")).unwrap_or_default() {
             let values = self.problems.one_or_more(value, &key.text);
+            let attrs = Rc::clone(&self.names);
+            if let Some(known) = attrs.attrs.get(&key.text).filter(|_| set == SetKind::Unit) {
+                kept.push((key.text.clone(), self.values(values, &key.text, known)));
+                continue;
+            }
             let Some(known) = filter_values(set, &key.text) else {
                 let message = format!("`where` cannot ask a {} for `{}`", set.word(), shorten(&key.text));
-                self.problems.value(key.place, message, format!("it can ask for: {}", filters(set).join(", ")));
+                let can: Vec<&str> = match set == SetKind::Unit {
+                    true => attrs.attrs.keys().map(|attr| &**attr).collect(),
+                    false => filters(set).to_vec(),
+                };
+                let hint = match can.is_empty() {
+                    true => "declare attributes under `units.attrs`, or leave `where` out".to_owned(),
+                    false => format!("it can ask for: {}", can.join(", ")),
+                };
+                self.problems.value(key.place, message, hint);
                 continue;
             };
             let values = match known {
@@ -223,6 +236,7 @@ fn statuses(set: SetKind) -> &'static [&'static str] {
         SetKind::Unit => &STATES,
         SetKind::Decision => &["pending", "answered", "cancelled", "skipped"],
         SetKind::Question => &["open", "answered"],
+        SetKind::Notice => &["open"],
     }
 }
 
@@ -231,6 +245,7 @@ fn parts(set: SetKind) -> &'static [&'static str] {
     match set {
         SetKind::Requirement => &["unit", "criterion"],
         SetKind::Unit => &["objective", "reference", "scope", "criteria", "labels"],
+        SetKind::Notice => &["requirement"],
         SetKind::Criterion | SetKind::Command | SetKind::Finding | SetKind::Decision | SetKind::Question => &[],
     }
 }
@@ -242,6 +257,7 @@ fn filters(set: SetKind) -> &'static [&'static str] {
         SetKind::Requirement => &["disposition", "by"],
         SetKind::Decision => &["class"],
         SetKind::Question => &["blocking"],
+        SetKind::Notice => &["kind"],
         SetKind::Unit => &[],
     }
 }
@@ -249,7 +265,9 @@ fn filters(set: SetKind) -> &'static [&'static str] {
 /// The values a filter may have; an empty list where dialects choose them.
 fn filter_values(set: SetKind, filter: &str) -> Option<&'static [&'static str]> {
     Some(match (set, filter) {
-        (SetKind::Criterion | SetKind::Command, "group") | (SetKind::Finding, "severity" | "category") => &[],
+        (SetKind::Criterion | SetKind::Command, "group")
+        | (SetKind::Finding, "severity" | "category")
+        | (SetKind::Notice, "kind") => &[],
         (SetKind::Requirement, "disposition") => Disposition::WORDS,
         (SetKind::Requirement, "by") => &["person"],
         (SetKind::Decision, "class") => Class::WORDS,

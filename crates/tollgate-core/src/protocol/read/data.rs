@@ -45,8 +45,11 @@ impl Reader {
             self.problems.value(node.place, format!("{what} has {} kinds", kinds.len()), hint);
         }
         let kind = kinds.pop()?;
-        let default = default.and_then(|n| self.default(n, &kind));
-        Some(Variable { kind, required, default, place: key.place })
+        let is_list =
+            |node: &&Node| matches!(&node.value, Content::Seq(items) if items.iter().any(|i| i.map().is_some()));
+        let defaults = default.filter(is_list).map(|n| self.defaults(n, &what, &kind)).unwrap_or_default();
+        let default = default.filter(|node| !is_list(node)).and_then(|n| self.default(n, &kind));
+        Some(Variable { kind, required, default, defaults, place: key.place })
     }
 
     fn flag(&mut self, node: &Node, kind: VariableKind) -> VariableKind {
@@ -106,6 +109,25 @@ impl Reader {
             }
             VariableKind::Text => self.problems.text(node, "the default").map(Value::Text),
         }
+    }
+
+    /// Defaults, each with the condition under which it is taken; the last may have none.
+    fn defaults(&mut self, node: &Node, what: &str, kind: &VariableKind) -> Vec<(Condition, Value)> {
+        let items = self.problems.list(node, "the default").to_vec();
+        let mut defaults = Vec::new();
+        for (at, item) in items.iter().enumerate() {
+            let mut fields = Fields::open(item, format!("a default of {what}"), &mut self.problems);
+            let when = fields.take("when");
+            let is = fields.need("is", &mut self.problems);
+            fields.close(&mut self.problems);
+            if when.is_none() && at + 1 < items.len() {
+                let message = "a default without `when` is always taken, and none after it";
+                self.problems.value(item.place, message, "write it last");
+            }
+            let when = when.map_or(Some(Condition::All(Vec::new())), |node| self.condition(node, "`when`"));
+            defaults.extend(when.zip(is.and_then(|node| self.default(node, kind))));
+        }
+        defaults
     }
 
     fn no_such_value(&mut self, value: &str, place: Place) {

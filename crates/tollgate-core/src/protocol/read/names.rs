@@ -14,7 +14,7 @@ use crate::yaml::{Content, Key, Node, suggest};
 /// What `sees` and `shows` can be read with besides artifacts, sections and what is shown: the checker refuses it.
 const NOT_SHOWN: [&str; 2] = ["requirements", "notes"];
 /// Words that are targets, so no stage may be called so.
-const TARGETS: [&str; 6] = ["again", "done", "dropped", "hold", "back", "origin"];
+const TARGETS: [&str; 7] = ["again", "done", "reported", "dropped", "hold", "back", "origin"];
 /// Words that begin a condition, so no variable may be called so.
 const CONDITIONS: [&str; 12] =
     ["all", "any", "not", "holds", "judged", "answer", "command", "artifact", "every", "none", "some", "count"];

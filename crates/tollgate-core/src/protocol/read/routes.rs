@@ -13,8 +13,8 @@ use crate::yaml::{Content, Fields, Key, Node};
 /// Where a route stands, and so what its targets may be.
 #[derive(Clone, Copy)]
 pub(super) enum Stand<'a> {
-    /// In a flow with these stages; whether the stage asks a person.
-    Flow { stages: &'a BTreeSet<Name>, asks: bool },
+    /// In a flow with these stages; whether the stage asks a person, and whether the flow is main.
+    Flow { stages: &'a BTreeSet<Name>, asks: bool, main: bool },
     /// In a shared ask.
     Ask,
     /// In `otherwise`; whether the outcome is a raise, which main routes to its stages.
@@ -91,6 +91,13 @@ impl Reader {
             "dropped" => Target::Dropped,
             "hold" => Target::Hold,
             "done" if !in_ask => Target::Done,
+            "reported" if ends_main(stand) => Target::Reported,
+            "reported" => {
+                let hint =
+                    "only the flow `main` ends as `reported`; leave this one by `raise x` and route that in main";
+                self.problems.value(node.place, "this is no place to end the run as `reported`", hint);
+                return None;
+            }
             "again" if !in_ask => Target::Again,
             "back" if in_ask => Target::Back,
             "origin" if in_ask => Target::Origin,
@@ -137,6 +144,11 @@ impl Reader {
         self.resolve(text, node.place, "stage or ask", stages.iter().chain(asks).map(|name| &**name));
         None
     }
+}
+
+/// Whether a route here can end the run.
+fn ends_main(stand: Stand<'_>) -> bool {
+    matches!(stand, Stand::Flow { main: true, .. } | Stand::Otherwise { raise: true })
 }
 
 /// Whether the outcomes here are answers of a person.

@@ -37,7 +37,7 @@ impl Reader {
             }
             let mut list = Vec::new();
             for item in items {
-                let Some(stage) = self.stage(item, &stages) else { continue };
+                let Some(stage) = self.stage(item, &stages, &*key.text == "main") else { continue };
                 if let Some(first) = seen.insert(stage.id.clone(), stage.place) {
                     let message = format!("the stage `{}` is twice in the flow `{}`", stage.id, key.text);
                     let problem = Diagnostic::error(Code::NAME_TAKEN, stage.place, message).other(first);
@@ -69,7 +69,7 @@ impl Reader {
         flows
     }
 
-    fn stage(&mut self, node: &Node, stages: &BTreeSet<Name>) -> Option<Stage> {
+    fn stage(&mut self, node: &Node, stages: &BTreeSet<Name>, main: bool) -> Option<Stage> {
         let mut fields = Fields::open(node, "the stage", &mut self.problems);
         let id = fields.need("id", &mut self.problems);
         let place = id.map_or(node.place, |id| id.place);
@@ -86,7 +86,7 @@ impl Reader {
         let gives = fields.take("gives").map(|n| self.gives(n)).unwrap_or_default();
         let label = fields.take("label").and_then(|n| self.problems.text(n, "the label"));
         let on = fields.need("on", &mut self.problems);
-        let on = on.map(|n| self.rules(n, Stand::Flow { stages, asks })).unwrap_or_default();
+        let on = on.map(|n| self.rules(n, Stand::Flow { stages, asks, main })).unwrap_or_default();
         fields.close(&mut self.problems);
         if node.map().is_some() && kinds.len() != 1 {
             let hint = "write exactly one of `dispatch`, `ask`, `check`, `each`, `land`";

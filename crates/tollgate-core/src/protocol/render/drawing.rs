@@ -58,6 +58,7 @@ fn end(flow: &Flow, stage: &Stage, target: &Target, drawing: &mut Drawing) -> St
         Target::Again => return id(flow, &stage.id),
         Target::Ask(name) => (format!("ask {name}"), Shape::Ask),
         other @ (Target::Done
+        | Target::Reported
         | Target::Dropped
         | Target::Hold
         | Target::Raise(_)

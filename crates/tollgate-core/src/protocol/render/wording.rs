@@ -61,6 +61,7 @@ pub(super) fn target(target: &Target) -> String {
         Target::Ask(id) => format!("ask {id}"),
         Target::Again => "again".into(),
         Target::Done => "done".into(),
+        Target::Reported => "reported".into(),
         Target::Dropped => "dropped".into(),
         Target::Hold => "hold".into(),
         Target::Raise(raised) => format!("raise {raised}"),

@@ -1,18 +1,20 @@
 //! Answering: what an answer carries, what it must establish, and where it leads.
 
 use super::super::event::{
-    By, ByKind, DecisionEnd, DecisionEnded, DecisionRefused, FindingStatus, Origin, RequirementsDisposed, ScopeWidened,
-    TreeChanged, VariableGiven, WaiverGranted,
+    By, ByKind, DecisionEnd, DecisionEnded, DecisionRefused, FindingStatus, JudgementEnded, Origin,
+    RequirementsDisposed, ScopeWidened, TreeChanged, VariableGiven, WaiverGranted,
 };
 use super::super::gate::{self, Status};
-use super::super::state::Decision;
+use super::super::state::{Decision, keyed};
+use super::answer_instead::{by_number, other_answer};
 use super::draft::Draft;
 use super::waive::Waivers;
 use super::{Answer, Rejection};
 use crate::Name;
 use crate::id::{DecisionId, GateId, InstanceId, UnitId};
 use crate::protocol::Outcome;
-use crate::protocol::model::{Resource, Route, Stage, Target};
+use crate::protocol::model::{Kind, Resource, Route, Stage, Target};
+use crate::report::Verdict;
 use crate::scope::Content;
 
 impl Draft {
@@ -30,6 +32,11 @@ impl Draft {
 
     pub fn answer_by(&mut self, id: DecisionId, answer: Answer, by: &By, in_advance: bool) -> Result<(), Rejection> {
         let Some(decision) = self.run.decisions.get(&id).cloned() else { return Err(Rejection::NoDecision(id)) };
+        if decision.end.is_none() && decision.is_of_intake() {
+            return self.answer_intake(id, &decision, answer, by);
+        }
+        let numbered = by_number(id, &decision, &answer)?;
+        let answer = Answer { answers: numbered, ..answer };
         if decision.end.is_none() && (answer.instead.is_some() || !answer.answers.is_empty()) {
             return self.answer_otherwise(id, &decision, answer, by);
         }
@@ -50,6 +57,12 @@ impl Draft {
         }
         if let Some(over) = decision.asked.budget.clone() {
             return self.answer_budget(id, &decision, over, &answer, by);
+        }
+        if decision.is_of_empty_change() {
+            return self.answer_empty(id, &decision, &answer, by);
+        }
+        if decision.is_of_findings() {
+            return self.answer_findings(id, &decision, &answer, by);
         }
         let protocol = self.protocol.clone();
         let asked = &decision.asked;
@@ -85,11 +98,26 @@ impl Draft {
             self.emit_by(by.clone(), VariableGiven { name: (&**name).into(), value: option.clone() });
         }
         if shared.is_some() {
+            self.end_noted(id, asked.unit.as_ref(), origin, &asked.origin, &route.to);
             self.follow(&asked.instance, origin, &asked.origin, Some(id), &route.to, by.kind == ByKind::Person);
         } else {
             self.route(&asked.instance, stage, &outcome);
         }
         Ok(())
+    }
+
+    /// An acceptance whose notes are to be fixed accepts no more: who gave it looks at the work again, whatever changed.
+    fn end_noted(&mut self, decision: DecisionId, unit: Option<&UnitId>, stage: &Stage, origin: &Origin, to: &Target) {
+        let (Kind::Dispatch { role }, Target::As(outcome)) = (&stage.kind, to) else { return };
+        let outcome = self.stands_for(stage, outcome);
+        let is_rejected = outcome == Some(Outcome::Verdict(Verdict::Reject));
+        if !is_rejected || origin.outcome != Some(Outcome::Verdict(Verdict::AcceptWithNotes)) {
+            return;
+        }
+        let judged = self.run.ledger.judgements.get(&keyed(role, unit));
+        if let Some(attempt) = judged.and_then(|judged| judged.attempt) {
+            self.emit(JudgementEnded { attempt, decision });
+        }
     }
 
     /// Goes on from a decision that has ended, by the route of what came of it.
@@ -132,14 +160,15 @@ impl Draft {
         if ended.is_some_and(|ended| ended.end != DecisionEnd::Answered) {
             return Err(Rejection::AlreadyEnded(id));
         }
+        let other = answer.answers.iter().find_map(|(number, text)| other_answer(id, decision, *number, text.trim()));
         let same = held == answer.option.as_ref()
             && (held.is_some() || ended.is_some_and(|ended| ended.text.trim() == answer.text.trim()));
-        if same {
+        if same && other.is_none() {
             return Ok(());
         }
         let text = ended.and_then(|ended| ended.text.lines().next()).unwrap_or_default();
         let held = held.cloned().unwrap_or_else(|| text.chars().take(60).collect::<String>().into());
-        let rejection = Rejection::AlreadyAnswered { decision: id, held };
+        let rejection = other.unwrap_or(Rejection::AlreadyAnswered { decision: id, held });
         self.emit(DecisionRefused {
             decision: id,
             option: answer.option.clone().unwrap_or_else(|| "a text".into()),
@@ -266,9 +295,9 @@ impl Draft {
         }
         let unit = self.unit_of(instance);
         let waivers = self.waivers(instance, origin, route);
-        let Waivers { criteria, findings, commands, judgements, gives_up } = waivers.held_to(shown);
-        if !(criteria.is_empty() && findings.is_empty() && commands.is_empty() && judgements.is_empty()) {
-            let requirements = Vec::new();
+        let waivers = waivers.held_to(shown);
+        if !waivers.names().is_empty() {
+            let Waivers { criteria, findings, requirements, commands, judgements, gives_up } = waivers;
             let event =
                 WaiverGranted { decision: id, criteria, findings, requirements, commands, judgements, gives_up };
             self.emit_by(by.clone(), event);
@@ -296,6 +325,7 @@ impl Draft {
                     to @ (Target::Stage(_)
                     | Target::Ask(_)
                     | Target::Done
+                    | Target::Reported
                     | Target::Dropped
                     | Target::Hold
                     | Target::Raise(_)

@@ -1,5 +1,7 @@
 //! What a person does with a decision besides answering it whole: some of its questions, later, not at all; and invalid answers.
 
+use std::collections::BTreeMap;
+
 use super::super::event::{By, DecisionDeferred, DecisionEnd, DecisionEnded, DecisionRefused, QuestionAnswered};
 use super::super::state::Decision;
 use super::draft::Draft;
@@ -8,6 +10,37 @@ use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::Outcome;
 use crate::protocol::model::Class;
+
+/// The answers to single questions by their number, those to inputs included, which are named.
+pub(super) fn by_number(
+    id: DecisionId,
+    decision: &Decision,
+    answer: &Answer,
+) -> Result<BTreeMap<u32, String>, Rejection> {
+    let mut answers = answer.answers.clone();
+    for (name, text) in &answer.named {
+        let mut inputs = (1..).zip(&decision.asked.questions).filter_map(|(at, one)| Some((at, one.input.as_ref()?)));
+        let Some((number, _)) = inputs.clone().find(|(_, input)| *input == name) else {
+            let names: Vec<String> = inputs.by_ref().map(|(_, input)| format!("`{input}`")).collect();
+            let what = match names.is_empty() {
+                true => format!("the number of a question, not `{name}`"),
+                false => format!("a value of {}, not of `{name}`", names.join(", ")),
+            };
+            return Err(Rejection::Incomplete { decision: id, what });
+        };
+        if answers.insert(number, text.clone()).is_some() {
+            return Err(Rejection::Incomplete { decision: id, what: format!("one answer to `{name}`") });
+        }
+    }
+    Ok(answers)
+}
+
+/// The refusal of an answer to a question that has another one.
+pub(super) fn other_answer(id: DecisionId, decision: &Decision, number: u32, text: &str) -> Option<Rejection> {
+    let held = decision.answers.get(&number).filter(|held| held.text != text)?;
+    let held = held.text.chars().take(60).collect::<String>().into();
+    Some(Rejection::AlreadyAnswered { decision: id, held })
+}
 
 impl Draft {
     /// Answers to single questions, or what is wanted in place of an answer.
@@ -34,7 +67,8 @@ impl Draft {
         if why.is_empty() {
             return incomplete("a reason");
         }
-        if decision.is_of_budget() || decision.is_of_landing() {
+        let by_kernel = decision.is_of_empty_change() || decision.is_of_findings();
+        if decision.is_of_budget() || decision.is_of_landing() || by_kernel {
             return incomplete("one of its options");
         }
         let has_route = |outcome: &Outcome| {
@@ -76,8 +110,24 @@ impl Draft {
         answer: &Answer,
         by: &By,
     ) -> Result<(), Rejection> {
+        if !self.record_answers(id, decision, &answer.answers, by)? {
+            return Ok(());
+        }
+        let (end, text) = (DecisionEnd::Answered, answer.text.clone());
+        self.emit_by(by.clone(), DecisionEnded { decision: id, end, option: None, text, in_advance: false });
+        if decision.asked.blocking { self.go_on_from(id, decision, &Outcome::Answered, by) } else { Ok(()) }
+    }
+
+    /// Records the answers to single questions; whether none is open any more.
+    pub(super) fn record_answers(
+        &mut self,
+        id: DecisionId,
+        decision: &Decision,
+        answers: &BTreeMap<u32, String>,
+        by: &By,
+    ) -> Result<bool, Rejection> {
         let asked = decision.asked.questions.len();
-        for (number, text) in &answer.answers {
+        for (number, text) in answers {
             let text = text.trim();
             if !(1..=asked).contains(&usize::try_from(*number).unwrap_or(usize::MAX)) {
                 let what = match asked {
@@ -89,25 +139,16 @@ impl Draft {
             if text.is_empty() {
                 return Err(Rejection::TextNeeded(id));
             }
-            match decision.answers.get(number) {
-                Some(held) if held.text == text => {}
-                Some(held) => {
-                    let held = held.text.chars().take(60).collect::<String>().into();
-                    return Err(Rejection::AlreadyAnswered { decision: id, held });
-                }
-                None => {
-                    let event = QuestionAnswered { decision: id, question: *number, text: text.to_owned() };
-                    self.emit_by(by.clone(), event);
-                }
+            if let Some(rejection) = other_answer(id, decision, *number, text) {
+                return Err(rejection);
+            }
+            if !decision.answers.contains_key(number) {
+                let event = QuestionAnswered { decision: id, question: *number, text: text.to_owned() };
+                self.emit_by(by.clone(), event);
             }
         }
-        let open = self.run.decisions.get(&id).is_some_and(|decision| decision.open_questions().next().is_some());
-        if open {
-            return Ok(());
-        }
-        let (end, text) = (DecisionEnd::Answered, answer.text.clone());
-        self.emit_by(by.clone(), DecisionEnded { decision: id, end, option: None, text, in_advance: false });
-        if decision.asked.blocking { self.go_on_from(id, decision, &Outcome::Answered, by) } else { Ok(()) }
+        let known = self.run.decisions.get(&id);
+        Ok(known.is_none_or(|decision| decision.open_questions().next().is_none()))
     }
 
     /// An invalid answer is refused at once. Where tries are counted it is recorded, and the last one cancels the question.

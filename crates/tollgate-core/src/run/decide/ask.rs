@@ -5,7 +5,7 @@ use super::super::event::{
     Offered, Origin,
 };
 use super::super::gate::{self, CriterionState};
-use super::super::state::{Attempt, Decision, Shown};
+use super::super::state::{Attempt, Decision, Requirement, Shown};
 use super::draft::Draft;
 use super::outcome_text::came_out;
 use super::{Answer, Rejection};
@@ -30,6 +30,7 @@ fn one_by_one(questions: Vec<&QuestionReport>) -> Vec<AskedQuestion> {
         text: question.text.clone(),
         options: question.options.clone(),
         recommend: question.recommendation.clone(),
+        input: None,
     };
     questions.into_iter().map(asked).collect()
 }
@@ -223,11 +224,19 @@ impl Draft {
         let ledger = &self.run.ledger;
         let own = |owner: Option<&UnitId>| unit.as_ref().is_none_or(|unit| owner == Some(unit));
         let rows = ledger.criteria.iter().filter(|row| own(row.unit.as_ref())).filter_map(|row| {
-            let (state, _) = gate::criterion(&self.run, row, &gate::row_rests_on(&self.run, row), unit.as_ref());
+            let (state, fresh) = gate::criterion(&self.run, row, &gate::row_rests_on(&self.run, row), unit.as_ref());
             let settled = matches!(state, CriterionState::Passed | CriterionState::Waived);
+            if settled && !fresh {
+                return Some(format!("{} was checked on other content: {}", row.id, row.text));
+            }
             let mut shown = row.ran.iter().chain(&row.judged);
             let why = shown.find(|shown| shown.result == Judgement::Unobservable || shown.flaky.is_some()).map(note);
-            (!settled).then(|| format!("{} is {}: {}{}", row.id, state.word(), row.text, why.unwrap_or_default()))
+            // Beside what it is to show: whether it is as strong, people compare.
+            let shows =
+                row.requirement.as_ref().and_then(|id| ledger.requirements.iter().find(|known| known.id == *id));
+            let shows = shows.map(|known| format!(", for {}: {}", known.id, known.text)).unwrap_or_default();
+            (!settled)
+                .then(|| format!("{} is {}: {}{}{shows}", row.id, state.word(), row.text, why.unwrap_or_default()))
         });
         let commands = ledger.commands.iter().filter_map(|(key, shown)| {
             let how = match shown.result {
@@ -239,12 +248,32 @@ impl Draft {
             (key.unit == unit && !waived).then(|| format!("the command `{}` {how}{}", key.name, note(shown)))
         });
         let requirements = ledger.requirements.iter().filter(|row| row.disposition.is_none() && row.waived.is_none());
+        let unshown = self
+            .unshown(unit.as_ref())
+            .into_iter()
+            .map(|row| format!("{} is in scope, and no criterion shows it: {}", row.id, row.text));
         let open = self.findings(unit.as_ref(), |finding| !finding.status_in(unit.as_ref()).is_closed());
         let findings = open.iter().filter_map(|id| ledger.findings.get(id).map(|f| format!("{id}: {}", f.about.what)));
         rows.chain(commands)
-            .chain(requirements.map(|row| format!("{} is undecided: {}", row.id, row.text)))
+            .chain(requirements.map(|row| match &row.proposed {
+                Some(proposed) => format!("{} is proposed as {proposed}: {}", row.id, row.text),
+                None => format!("{} is undecided: {}", row.id, row.text),
+            }))
+            .chain(unshown)
             .chain(findings)
             .collect()
+    }
+
+    /// The requirements that some gate asks to be met and that no row shows, once there is a plan.
+    fn unshown(&self, unit: Option<&UnitId>) -> Vec<&Requirement> {
+        if self.run.ledger.units.is_empty() {
+            return Vec::new();
+        }
+        let asked = |row: &&Requirement| {
+            let mut gates = self.protocol.gates.values();
+            gates.any(|gate| gate::unshown(&self.run, gate, unit).any(|known| known.id == row.id))
+        };
+        self.run.ledger.requirements.iter().filter(asked).collect()
     }
 
     /// What led to a question, in one sentence.

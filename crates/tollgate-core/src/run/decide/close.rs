@@ -6,32 +6,42 @@ use super::super::blockers::{self, Blocker, joined};
 use super::super::event::{
     FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
-use super::super::fan_out::is_left;
-use super::super::state::{At, Instance, MAIN, Unit, keyed};
+use super::super::evolve::counter_key;
+use super::super::fan_out::{is_left, was_entered};
+use super::super::gate;
+use super::super::state::{At, Instance, MAIN, RunEnding, Unit, keyed};
 use super::super::waiver::waivers;
 use super::draft::Draft;
 use super::{Rejection, not_succeeded};
 use crate::Name;
 use crate::id::{InstanceId, RoleId, StageId, UnitId};
 use crate::protocol::Outcome;
-use crate::protocol::model::{Kind, Makes, Over, Stage, Target};
+use crate::protocol::model::{Kind, Makes, Over, Resource, Stage, Target};
 
 impl Draft {
     /// The main flow reached `done`.
     pub fn close_as_done(&mut self, stage: &Stage) {
         let open = blockers::of_close(&self.run);
         let waits = open.iter().all(|blocker| matches!(blocker, Blocker::Decision(..)));
+        if open.is_empty() && self.asks_of_empty(&MAIN.into(), stage, None) {
+            return;
+        }
         if open.is_empty() {
             self.emit(RunClosed {
                 outcome: RunOutcome::Succeeded,
                 why: self.why_succeeded(),
                 tree: self.run.tree.clone(),
             });
-        } else if !waits {
-            // What lapsed is taken up again where it was made: the last stage would find the same.
-            let stage = self.made_at().unwrap_or_else(|| stage.id.clone());
-            self.emit(FlowHeld { instance: MAIN.into(), stage, outcome: Some(Outcome::Done), why: joined(&open) });
-            self.emit(RunHalted { reasons: open.iter().map(Blocker::to_string).collect() });
+        } else if !waits && !self.asks_of_findings_at_done(&MAIN.into(), stage, None) {
+            // The last stage would find the same: `retry` enters the first that can change it.
+            let first = self.first_to_change(&open).unwrap_or_else(|| stage.id.clone());
+            let mut reasons: Vec<String> = open.iter().map(Blocker::to_string).collect();
+            if first != stage.id {
+                reasons.push(format!("`retry` enters `{first}`"));
+            }
+            let why = reasons.join("; ");
+            self.emit(FlowHeld { instance: MAIN.into(), stage: first, outcome: Some(Outcome::Done), why });
+            self.emit(RunHalted { reasons });
         }
     }
 
@@ -50,6 +60,64 @@ impl Draft {
         stages.iter().map(|stage| &stage.id).find(|id| made.contains(*id)).cloned()
     }
 
+    /// The first stage of the main flow, of those it has been at, that makes or establishes some of what is open.
+    fn first_to_change(&self, open: &[Blocker]) -> Option<StageId> {
+        let main = self.instance(MAIN)?;
+        let made = self.made_at();
+        let has_been = |stage: &Stage| main.counters.keys().any(|key| key.starts_with(&*counter_key(&stage.id, "")));
+        let changes = |stage: &Stage| open.iter().any(|blocker| self.can_change(stage, blocker));
+        let stages = &self.protocol.flow(&main.flow)?.stages;
+        let is_first = |stage: &&Stage| made.as_ref() == Some(&stage.id) || has_been(stage) && changes(stage);
+        stages.iter().find(is_first).map(|stage| stage.id.clone())
+    }
+
+    /// Whether a stage of the main flow, or of a flow that it runs, makes or establishes what is open.
+    fn can_change(&self, stage: &Stage, blocker: &Blocker) -> bool {
+        if let Kind::Each(each) = &stage.kind
+            && let Some(flow) = self.protocol.flow(&each.flow)
+            && flow.stages.iter().any(|below| self.can_change(below, blocker))
+        {
+            return true;
+        }
+        let is_by = |role: &RoleId| matches!(&stage.kind, Kind::Dispatch { role: by } if by == role);
+        let judges = |row: &Name| {
+            let gates = stage.ensures.iter().filter_map(|name| self.protocol.gates.get(name));
+            let rows = |gate| gate::rows_of(&self.run, gate, None);
+            gates.flat_map(rows).any(|read| read.id == *row)
+        };
+        match blocker {
+            Blocker::Gate(name, _) => self.protocol.establishes(stage, name),
+            Blocker::Row(row, _) | Blocker::RowStale(row) => judges(row),
+            Blocker::Finding(id, ..) => {
+                let about = self.run.ledger.findings.get(id).map(|finding| &finding.about);
+                // A word that was measured otherwise is taken back by whoever gave it; all else is settled by whoever found it.
+                about.and_then(|about| about.of.as_ref().or(about.role.as_ref())).is_some_and(is_by)
+            }
+            Blocker::Ownerless(_) => {
+                let plans = |given: &Resource| match given {
+                    Resource::Units | Resource::Criteria => true,
+                    Resource::Tree | Resource::Requirements | Resource::Findings | Resource::Scope => false,
+                    Resource::Named(name) => self.protocol.artifacts.get(name).is_some_and(|artifact| {
+                        let brings = artifact.brings.as_deref().unwrap_or_default();
+                        brings.iter().any(|part| matches!(part, Resource::Units | Resource::Criteria))
+                    }),
+                };
+                stage.gives.iter().any(plans)
+            }
+            Blocker::Decision(..)
+            | Blocker::NotLanded(_)
+            | Blocker::DroppedInTree(_)
+            | Blocker::DroppedChanged(_)
+            | Blocker::NotAccepted(_)
+            | Blocker::Lapsed(_)
+            | Blocker::UnitGate(..)
+            | Blocker::UnitFinding(_)
+            | Blocker::NoCriterion(_)
+            | Blocker::Changed
+            | Blocker::ChangedOutside => false,
+        }
+    }
+
     /// The stage of the main flow that an instance belongs to, itself or through what it was called from.
     fn main_stage_above(&self, instance: &Instance) -> Option<StageId> {
         match instance.parent.as_deref()? {
@@ -61,10 +129,14 @@ impl Draft {
     /// A success that rests on waivers says so.
     fn why_succeeded(&self) -> String {
         let all: Vec<Name> = waivers(&self.run).into_iter().map(|waiver| waiver.what).collect();
-        let without = |unit: &&Unit| unit.state == UnitState::Dropped || is_left(&self.run, unit);
+        let never = |unit: &Unit| unit.state == UnitState::New && !was_entered(&self.run, unit);
+        let without = |unit: &&Unit| unit.state == UnitState::Dropped || is_left(&self.run, unit) || never(unit);
         let dropped = self.run.ledger.units.iter().filter(without);
         let dropped: Vec<&str> = dropped.map(|unit| &*unit.name).collect();
         let mut why = "every mandatory gate holds for this tree".to_owned();
+        if !self.run.has_changed() {
+            why.push_str(", and nothing is changed");
+        }
         for (how, what) in [("a person waived", all.join(", ")), ("without", dropped.join(", "))] {
             if !what.is_empty() {
                 why.push_str(&format!("; {how} {what}"));
@@ -77,10 +149,26 @@ impl Draft {
     pub fn close_when_nothing_is_open(&mut self) {
         let protocol = self.protocol.clone();
         let Some(main) = self.instance(MAIN) else { return };
-        let At::Closing { stage } = &main.at else { return };
-        if let Some(stage) = Self::stage_of(&protocol, &main, stage) {
-            self.close_as_done(stage);
+        let At::Closing { stage, end } = &main.at else { return };
+        match (Self::stage_of(&protocol, &main, stage), end) {
+            (Some(stage), RunEnding::Done) => self.close_as_done(stage),
+            (Some(stage), RunEnding::Reported) => self.close_as_reported(stage),
+            (None, _) => {}
         }
+    }
+
+    /// The main flow reached `reported`: nothing is owed, but what is still asked is answered first.
+    pub fn close_as_reported(&mut self, stage: &Stage) {
+        if self.run.pending().next().is_some() {
+            return;
+        }
+        let work =
+            if self.run.tree == self.run.opened.content.tree { "" } else { "; what was changed is not handed over" };
+        self.emit(RunClosed {
+            outcome: RunOutcome::Reported,
+            why: format!("`{}` ends it with a report, which is no success of work of its own{work}", stage.id),
+            tree: self.run.tree.clone(),
+        });
     }
 
     pub fn close_as_dropped(&mut self, stage: &Stage, outcome: &Outcome) {
@@ -101,14 +189,17 @@ impl Draft {
             }
             Makes::Accepted => {
                 self.leave_findings(&unit);
-                let open = blockers::of_acceptance(&self.run, &unit);
+                let open = blockers::of_new_acceptance(&self.run, &unit);
+                if open.is_empty() && self.asks_of_empty(instance, stage, Some(&unit)) {
+                    return;
+                }
                 if open.is_empty() {
                     self.emit(UnitChanged {
                         unit,
                         state: UnitState::Accepted,
                         why: "every mandatory gate holds".to_owned(),
                     });
-                } else {
+                } else if !self.asks_of_findings_at_done(instance, stage, Some(&unit)) {
                     // Its last stage cannot mend this: a person's `retry` runs the flow from its first.
                     let protocol = self.protocol.clone();
                     let flow = self.instance(instance).map(|known| known.flow.clone()).unwrap_or_default();
@@ -203,6 +294,9 @@ impl Draft {
         self.needs_driver()?;
         if !self.run.succeeded() {
             return Err(Rejection::NotSucceeded(not_succeeded(&self.run)));
+        }
+        if !self.run.has_changed() {
+            return Err(Rejection::EmptyChange);
         }
         if self.run.published.as_ref() != Some(&commit) {
             self.emit(RunPublished { branch, commit });

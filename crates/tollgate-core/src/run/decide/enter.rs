@@ -219,13 +219,24 @@ impl Draft {
         own.is_none().then(|| stages.iter().find(is_claimed).cloned()).flatten()
     }
 
-    /// Whether a rejection here goes straight to one of these roles.
+    /// Whether a rejection here goes to one of these roles: straight, or by way of those who neither write nor judge.
     fn goes_to(&self, instance: &Instance, stage: &Stage, roles: &BTreeSet<RoleId>) -> bool {
-        let rejected = self.protocol.route(stage, &Outcome::Verdict(Verdict::Reject));
-        let Some((rule, _)) = rejected else { return false };
-        let Target::Stage(to) = &rule.route.to else { return false };
-        let next = Self::stage_of(&self.protocol, instance, to);
-        next.is_some_and(|next| matches!(&next.kind, Kind::Dispatch { role } if roles.contains(role)))
+        let (mut at, mut outcome, mut seen) = (stage, Outcome::Verdict(Verdict::Reject), BTreeSet::new());
+        loop {
+            let Some((rule, _)) = self.protocol.route(at, &outcome) else { return false };
+            let Target::Stage(to) = &rule.route.to else { return false };
+            let Some(next) = Self::stage_of(&self.protocol, instance, to) else { return false };
+            let Kind::Dispatch { role } = &next.kind else { return false };
+            if roles.contains(role) {
+                return true;
+            }
+            let hands_on =
+                self.protocol.roles.get(role).is_some_and(|known| known.writes.is_empty() && !known.judges());
+            if !hands_on || !seen.insert(&next.id) {
+                return false;
+            }
+            (at, outcome) = (next, Outcome::OK);
+        }
     }
 
     fn can_reject(&self, stage: &Stage) -> bool {

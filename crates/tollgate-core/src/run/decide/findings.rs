@@ -375,7 +375,15 @@ impl Draft {
         speak
     }
 
-    fn open_finding(&mut self, attempt: AttemptId, role: Option<&RoleId>, unit: Option<&UnitId>, said: FindingReport) {
+    fn open_finding(
+        &mut self,
+        attempt: AttemptId,
+        role: Option<&RoleId>,
+        unit: Option<&UnitId>,
+        mut said: FindingReport,
+    ) {
+        // Nobody judges a row that there is not, and nobody would settle what is about it.
+        said.criterion.take_if(|row| self.run.criterion(row).is_none());
         let about = finding_of(attempt, role, self.units_meant(unit, &said), said);
         let tree = self.tree_judged(unit);
         self.emit(FindingOpened { finding: FindingId(self.run.next_finding), about, tree });

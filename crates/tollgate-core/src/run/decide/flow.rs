@@ -109,6 +109,7 @@ impl Draft {
                 let origin = Origin { stage: stage.id.clone(), outcome: Some(outcome.clone()), cut_off };
                 self.ask_shared(instance, ask, origin);
             }
+            Target::Hold if self.asks_of_findings_held(instance, stage, outcome) => {}
             Target::Hold => {
                 let why = self.why_held(instance, stage, outcome);
                 let claimed =
@@ -117,6 +118,7 @@ impl Draft {
             }
             Target::Done if &**instance == MAIN => self.close_as_done(stage),
             Target::Done => self.unit_done(instance, stage),
+            Target::Reported => self.close_as_reported(stage),
             Target::Dropped if &**instance == MAIN => self.close_as_dropped(stage, outcome),
             Target::Dropped => self.unit_dropped(instance, stage, outcome),
             Target::Raise(name) if &**instance == MAIN => {

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use super::super::blockers::{self, Blocker};
 use super::super::event::{
     Asked, CommandRef, CommandResult, DecisionAsked, DecisionEnd, DecisionEnded, LandAsked, LandChecked, LandLeft,
-    LandTarget, Offered, Origin, RunLanded, UnitState,
+    LandTarget, Offered, Origin, RunLanded, RunOutcome, UnitState,
 };
 use super::super::sandbox_record::SandboxRecord;
 use super::super::state::{AtLanding, LAND, Landing, Phase, Run};
@@ -28,6 +28,7 @@ use std::sync::Arc;
 /// Why a run did not succeed, or not yet; empty: it did.
 pub fn not_succeeded(run: &Run) -> Vec<String> {
     match &run.phase {
+        Phase::Closed { outcome: RunOutcome::Reported, why } => vec![format!("it ended as reported: {why}")],
         Phase::Closed { why, .. } if !run.succeeded() => vec![format!("it closed without success: {why}")],
         Phase::Closed { .. } => Vec::new(),
         Phase::Halted { reasons } => reasons.clone(),
@@ -86,6 +87,9 @@ impl Draft {
         let open = not_succeeded(&self.run);
         if !open.is_empty() {
             return Err(Rejection::NotSucceeded(open));
+        }
+        if !self.run.has_changed() {
+            return Err(Rejection::EmptyChange);
         }
         if let Some(landing) = self.run.landing.clone() {
             let asks = landing.decision.filter(|(_, answered)| !answered);

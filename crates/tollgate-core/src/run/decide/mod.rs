@@ -12,12 +12,16 @@ mod budget;
 mod cancellation;
 mod close;
 mod draft;
+mod empty_change;
 mod enter;
 mod fan_out;
 mod findings;
 mod flow;
+mod inputs;
+mod intake;
 mod land;
 mod open;
+mod open_findings;
 mod outcome_text;
 mod person;
 mod plan;
@@ -44,8 +48,10 @@ use super::sandbox_record::SandboxRecord;
 use super::state::Run;
 use draft::Draft;
 
+pub use inputs::{input, inputs, missing};
+pub use intake::{Opening, completed};
 pub use land::not_succeeded;
-pub use open::{Open, OpenArtifact, inputs, open};
+pub use open::{Open, OpenArtifact, open};
 
 /// When, by whom, under which epoch and among which other runs a command is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,6 +139,8 @@ pub struct Landing {
     /// The trees that [`outdated`](super::gate::outdated) names, measured again.
     pub measured: Vec<Content>,
     pub paths: Vec<Name>,
+    /// What of it lies outside of the unit's scope and lands all the same, as the policy of the roles that wrote it says.
+    pub by_policy: Vec<Name>,
     pub why: String,
 }
 
@@ -156,6 +164,10 @@ pub struct Answer {
     pub plan: Plan,
     /// Answers to single questions of a card, by their number from 1 on.
     pub answers: BTreeMap<u32, String>,
+    /// The same for inputs that are asked for, by their name.
+    pub named: BTreeMap<Name, String>,
+    /// What the run begins with, where the answer gives the last input that was missing.
+    pub opening: Option<Box<Opening>>,
     /// What the person wants in place of an answer; the text is the reason.
     pub instead: Option<Instead>,
 }
@@ -235,6 +247,8 @@ pub enum Rejection {
     Advance { stage: StageId, why: String },
     /// The run did not succeed: what is open, or how it ended.
     NotSucceeded(Vec<String>),
+    /// The run changed nothing: there is nothing to hand over.
+    EmptyChange,
     /// A landing is under way already.
     Landing { onto: Name },
     /// No landing is under way under this token.
@@ -269,6 +283,7 @@ impl Rejection {
             Self::Scope { .. } => Code::BAD_SCOPE,
             Self::Advance { .. } => Code::BAD_ADVANCE_ANSWER,
             Self::NotSucceeded(_) => Code::NOT_SUCCEEDED,
+            Self::EmptyChange => Code::EMPTY_CHANGE,
             Self::Landing { .. } | Self::NoLanding { .. } | Self::LandingExpects { .. } => Code::LANDING_UNDER_WAY,
             Self::Broken(_) => Code::INVARIANT_BROKEN,
         }
@@ -332,6 +347,7 @@ impl std::fmt::Display for Rejection {
             Self::Scope { unit, why } => write!(f, "`{unit}` {why}"),
             Self::Advance { stage, why } => write!(f, "answer in advance for `{stage}`: {why}"),
             Self::NotSucceeded(open) => write!(f, "only a run that succeeded lands: {}", open.join("; ")),
+            Self::EmptyChange => write!(f, "the run changed nothing: there is nothing to hand over"),
             Self::Landing { onto } => write!(f, "a landing on `{onto}` is under way"),
             Self::NoLanding { token } => write!(f, "no landing is under way under token {token}"),
             Self::LandingExpects { token, expected } => {

@@ -1,4 +1,5 @@
-//! A run begins: inputs, documents and answers are checked, and the main flow is entered.
+//! A run begins: inputs, documents and answers are checked, and the main flow is entered, or the inputs that are missing are
+//! asked for first.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use super::super::evolve::begin;
 use super::super::fan_out::lanes;
 use super::super::gate;
 use super::draft::Draft;
+use super::inputs::{inputs, missing};
 use super::plan;
 use super::{Decided, Rejection, Stamp};
 use crate::Name;
@@ -18,9 +20,7 @@ use crate::digest::Digest;
 use crate::id::{RoleId, RunId, StageId, UnitId};
 use crate::protocol::Condition;
 use crate::protocol::Protocol;
-use crate::protocol::model::{
-    Ask, AtOnce, Each, Ensures, Flow, Given, Kind, Land, Over, Resource, Stage, Value, Variable, VariableKind,
-};
+use crate::protocol::model::{Ask, AtOnce, Each, Ensures, Flow, Given, Kind, Land, Over, Resource, Stage, Value};
 use crate::report::{Plan, UnitReport};
 use crate::scope::{self, Content};
 
@@ -70,6 +70,7 @@ pub fn open(open: Open, stamp: &Stamp) -> Result<Decided, Rejection> {
     runnable(&protocol)?;
     let inputs = inputs(&protocol, &open.inputs)?;
     advance_answers(&protocol, &open.answers)?;
+    let asks = !missing(&protocol, &inputs).is_empty();
     let opened = RunOpened {
         title: open.title,
         protocol: Pinned { name: protocol.name.clone(), version: protocol.version, digest: open.digest },
@@ -87,6 +88,7 @@ pub fn open(open: Open, stamp: &Stamp) -> Result<Decided, Rejection> {
         budgets: Box::new(open.budgets),
         pools: open.pools,
         checkout: open.checkout.map(Box::new),
+        scopes: if asks { open.scopes.clone() } else { BTreeMap::new() },
     };
     let first = Recorded {
         run: open.id,
@@ -98,20 +100,34 @@ pub fn open(open: Open, stamp: &Stamp) -> Result<Decided, Rejection> {
     };
     let run = begin(&first, &opened, protocol);
     let mut draft = Draft::new(&run, stamp);
-    for (name, artifact) in &open.artifacts {
+    if asks {
+        draft.ask_for_inputs();
+    } else {
+        enter(&mut draft, &open.artifacts, &open.scopes)?;
+    }
+    draft.advance();
+    let mut decided = draft.finish()?;
+    decided.events.insert(0, first);
+    Ok(decided)
+}
+
+/// Takes the documents and scopes that were given, and enters the main flow: all inputs are known.
+pub(super) fn enter(
+    draft: &mut Draft,
+    artifacts: &BTreeMap<Name, OpenArtifact>,
+    scopes: &BTreeMap<UnitId, Vec<Name>>,
+) -> Result<(), Rejection> {
+    for (name, artifact) in artifacts {
         if let Some(why) = plan::problem(&artifact.plan, &draft.run.ledger) {
             return Err(Rejection::Artifact { name: name.clone(), why });
         }
         draft.given(name, artifact, None);
     }
-    scoped(&mut draft, &open.scopes)?;
-    given(&draft)?;
-    disjoint(&draft)?;
+    scoped(draft, scopes)?;
+    given(draft)?;
+    disjoint(draft)?;
     draft.enter_main();
-    draft.advance();
-    let mut decided = draft.finish()?;
-    decided.events.insert(0, first);
-    Ok(decided)
+    Ok(())
 }
 
 /// What this build cannot do yet is refused before anything starts.
@@ -145,70 +161,6 @@ fn runnable(protocol: &Protocol) -> Result<(), Rejection> {
         }
     }
     Ok(())
-}
-
-/// The inputs of a run, given or by default, in the form of their variables.
-pub fn inputs(protocol: &Protocol, given: &BTreeMap<Name, Value>) -> Result<BTreeMap<Name, Value>, Rejection> {
-    if let Some(name) = given.keys().find(|name| !protocol.inputs.contains_key(*name)) {
-        let known: Vec<&str> = protocol.inputs.keys().map(|name| &**name).collect();
-        let why = format!("the protocol has no such input; it has {}", known.join(", "));
-        return Err(Rejection::Input { name: name.clone(), why });
-    }
-    let mut inputs = BTreeMap::new();
-    for (name, variable) in &protocol.inputs {
-        match given.get(name).or(variable.default.as_ref()) {
-            Some(value) => {
-                let value = fits(variable, value).map_err(|why| Rejection::Input { name: name.clone(), why })?;
-                inputs.insert(name.clone(), value);
-            }
-            None if variable.required => {
-                let why = match &variable.kind {
-                    VariableKind::OneOf(values) => format!("it is required: one of {}", values.join(", ")),
-                    VariableKind::ListOf(_) | VariableKind::Int | VariableKind::Text => "it is required".to_owned(),
-                };
-                return Err(Rejection::Input { name: name.clone(), why });
-            }
-            None => {}
-        }
-    }
-    let stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
-    for stage in stages {
-        if let Kind::Each(Each { at_once: AtOnce::Input(name), .. }) = &stage.kind
-            && matches!(inputs.get(name), Some(Value::Int(..1)))
-        {
-            let why = "it says how many units may be worked on at once: 1 or more".to_owned();
-            return Err(Rejection::Input { name: name.clone(), why });
-        }
-    }
-    Ok(inputs)
-}
-
-/// A value in the form of its variable.
-fn fits(variable: &Variable, value: &Value) -> Result<Value, String> {
-    let text = match value {
-        Value::Text(text) => text.clone(),
-        Value::Int(number) => number.to_string().into(),
-        Value::List(items) => items.join(",").into(),
-    };
-    match &variable.kind {
-        VariableKind::OneOf(values) if values.contains(&text) => Ok(Value::Text(text)),
-        VariableKind::OneOf(values) => Err(format!("`{text}` is not one of {}", values.join(", "))),
-        VariableKind::ListOf(values) => {
-            let items: Vec<Name> = match value {
-                Value::List(items) => items.clone(),
-                Value::Text(_) | Value::Int(_) => text.split(',').map(|item| item.trim().into()).collect(),
-            };
-            match items.iter().find(|item| !values.contains(item)) {
-                Some(wrong) => Err(format!("`{wrong}` is not one of {}", values.join(", "))),
-                None if items.iter().collect::<std::collections::BTreeSet<_>>().len() < items.len() => {
-                    Err("it names something twice".to_owned())
-                }
-                None => Ok(Value::List(items)),
-            }
-        }
-        VariableKind::Int => text.parse().map(Value::Int).map_err(|_| format!("`{text}` is not a whole number")),
-        VariableKind::Text => Ok(Value::Text(text)),
-    }
 }
 
 fn advance_answers(protocol: &Protocol, answers: &BTreeMap<StageId, Name>) -> Result<(), Rejection> {

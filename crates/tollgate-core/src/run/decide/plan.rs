@@ -3,13 +3,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::event::UnitState;
-use super::super::state::Ledger;
+use super::super::state::{Criterion, Ledger, Requirement, Unit};
 use crate::Name;
 use crate::id::UnitId;
-use crate::report::{CriterionRow, Plan};
+use crate::report::{CriterionRow, Disposition, Plan};
 
 /// The longest name of a unit.
 const UNIT_NAME_MAX: usize = 64;
+
+/// What a worker says of requirements is a proposal. That one is in scope takes nothing away: it counts, of what nobody has said
+/// otherwise.
+pub fn propose(plan: &mut Plan, ledger: &Ledger) {
+    plan.propose();
+    for row in plan.requirements.iter_mut().filter(|row| row.disposition.is_none()) {
+        let known = ledger.requirements.iter().find(|known| known.id == row.id);
+        let stays =
+            known.is_none_or(|known| known.disposed_by.is_none() && known.disposition == Some(Disposition::InScope));
+        row.disposition = row.proposed.take_if(|proposed| stays && *proposed == Disposition::InScope);
+    }
+}
 
 /// What is wrong with a plan. Names of units are parts of other names (`main/build:UNIT`, `reviewer@UNIT`), and a planner
 /// is not to be trusted with those.
@@ -101,20 +113,44 @@ fn is_circular(unit: &UnitId, needs: &BTreeMap<&UnitId, &Vec<UnitId>>) -> bool {
     false
 }
 
+/// What of a plan is new. What is planned already and said again stays as it is, with what was shown of it.
+pub fn news(plan: &Plan, ledger: &Ledger) -> Plan {
+    let mut news = plan.clone();
+    news.units.retain(|row| {
+        let same = |old: &Unit| {
+            (&old.name, &old.title, &old.needs, &old.scope) == (&row.name, &row.title, &row.needs, &row.scope)
+                && (&old.attrs, &old.requirements) == (&row.attrs, &row.requirements)
+        };
+        !ledger.units.iter().any(same)
+    });
+    news.criteria.retain(|row| !ledger.criteria.iter().any(|old| is_same(row, old)));
+    news.requirements.retain(|row| {
+        let same = |old: &Requirement| {
+            let decided = old.disposed_by.is_some() || old.disposition == row.disposition;
+            old.id == row.id && old.text == row.text && old.proposed == row.proposed && decided
+        };
+        !ledger.requirements.iter().any(same)
+    });
+    news
+}
+
+fn is_same(row: &CriterionRow, old: &Criterion) -> bool {
+    (&old.id, &old.text, &old.group, &old.unit) == (&row.id, &row.text, &row.group, &row.unit)
+        && (&old.requirement, &old.command, old.repeat) == (&row.requirement, &row.command, row.repeat)
+}
+
 /// What a plan says otherwise than it was planned before. Rows do not change under those who were shown them: a command that
 /// became a look under the same name would pass for it.
 pub fn replaced(plan: &Plan, ledger: &Ledger) -> Option<String> {
     let row = plan.criteria.iter().find_map(|row| {
         let old = ledger.criteria.iter().find(|old| old.id == row.id)?;
-        let same = (&old.text, &old.group, &old.unit) == (&row.text, &row.group, &row.unit)
-            && (&old.requirement, &old.command, old.repeat) == (&row.requirement, &row.command, row.repeat);
         let before = CriterionRow {
             text: old.text.clone(),
             command: old.command.clone(),
             unit: old.unit.clone(),
             ..CriterionRow::default()
         };
-        (!same).then(|| otherwise(&row.id, &words(&before), &words(row)))
+        (!is_same(row, old)).then(|| otherwise(&row.id, &words(&before), &words(row)))
     });
     let requirement = || {
         plan.requirements.iter().find_map(|row| {

@@ -1,9 +1,14 @@
 //! A worker reports: the claim is settled against the protocol and what was measured, then routed.
 
+use std::collections::BTreeSet;
+
+use super::super::bundle::rows_shown;
 use super::super::event::{
-    ArtifactGiven, AttemptReported, By, ByKind, Changed, LedgerPlanned, VariableGiven, Work, WorkKind,
+    ArtifactGiven, AttemptReported, BundleItem, By, ByKind, Changed, LedgerPlanned, VariableGiven, Work, WorkKind,
 };
+use super::super::gate;
 use super::super::role_changes::Compared;
+use super::super::state::Criterion;
 use super::draft::Draft;
 use super::open::OpenArtifact;
 use super::plan;
@@ -14,8 +19,11 @@ use crate::Name;
 use crate::id::{AttemptId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Resource, Role, ScopePolicy, Stage};
-use crate::report::{Health, Judgement, Plan, Report, Verdict};
+use crate::report::{CriterionReport, Health, Judgement, Plan, Report, RowWord, Verdict};
 use crate::scope;
+
+/// How many rows are named that an acceptance does not name.
+const ROWS_NAMED_MAX: usize = 5;
 
 /// How many paths outside a scope are told.
 const NOTICED_MAX: usize = 20;
@@ -26,7 +34,7 @@ impl Draft {
         let Some(live) = self.live(attempt, token, Some(result.object)) else { return Ok(()) };
         let protocol = self.protocol.clone();
         let Some(instance) = self.instance(&live.instance) else { return Ok(()) };
-        let Work::Dispatch { role: role_name, worker, .. } = &live.work else {
+        let Work::Dispatch { role: role_name, worker, bundle, .. } = &live.work else {
             return Err(other_work(attempt, &live, WorkKind::Dispatch));
         };
         let missing = |what, name: &str| Rejection::NotInProtocol { what, name: name.into() };
@@ -35,14 +43,18 @@ impl Draft {
         let role = protocol.roles.get(role_name).ok_or_else(|| missing("role", role_name))?;
         let unit = instance.unit.clone();
 
-        result.report.plan.propose();
-        result.artifacts.values_mut().for_each(|artifact| artifact.plan.propose());
+        plan::propose(&mut result.report.plan, &self.run.ledger);
+        result.artifacts.values_mut().for_each(|artifact| plan::propose(&mut artifact.plan, &self.run.ledger));
         let breach = self.breach(role, &live.instance, unit.as_ref(), &result.changed);
+        if role.judges() {
+            speak_for_shown(bundle, &mut result);
+        }
         let planned = used(&stage.gives, &result.report.plan);
         let plans = || std::iter::once(&planned).chain(result.artifacts.values().map(|artifact| &artifact.plan));
         let ledger = &self.run.ledger;
         let wrong = plans().find_map(|plan| plan::problem(plan, ledger).or_else(|| plan::replaced(plan, ledger)));
         settle(stage, role, &mut result, (&breach, wrong));
+        self.owes_rows(stage, unit.as_ref(), &mut result.report);
         if breach.is_empty() {
             let outside = self.outside(role, unit.as_ref(), &result.changed);
             result.noticed.extend(outside.into_iter().map(|path| format!("scope: {path}")));
@@ -90,6 +102,7 @@ impl Draft {
                 reason: report.reason.clone(),
                 verdict: report.verdict,
                 criteria: report.criteria.clone(),
+                notices: if report.health == Health::Ok { report.notices.clone() } else { Vec::new() },
                 reads: report.reads.clone(),
                 sections: result.sections.clone(),
                 content: result.content.clone().filter(|_| kept),
@@ -118,6 +131,32 @@ impl Draft {
             self.route(&live.instance, stage, &outcome);
         }
         Ok(())
+    }
+
+    /// An acceptance names the rows it accepts, where its contract can: what it is silent on it has not said. A command that
+    /// fails is said by itself.
+    fn owes_rows(&self, stage: &Stage, unit: Option<&UnitId>, report: &mut Report) {
+        if report.health != Health::Ok || !report.verdict.accepts() || report.rows != RowWord::Named {
+            return;
+        }
+        let gates = stage.ensures.iter().filter_map(|name| self.protocol.gates.get(name));
+        let asked: Vec<&Criterion> = gates
+            .flat_map(|gate| gate::rows_of(&self.run, gate, unit).into_iter().map(move |row| (gate, row)))
+            .filter(|(gate, row)| !gate::is_waived(&self.run, row, &gate.bound_to, unit))
+            .map(|(_, row)| row)
+            .collect();
+        let is_named = |row: &&Criterion| report.criteria.iter().any(|said| said.id == row.id);
+        let fails = |row: &&Criterion| row.ran.as_ref().is_some_and(|ran| ran.result == Judgement::Fail);
+        if asked.is_empty() || asked.iter().any(is_named) || asked.iter().any(fails) {
+            return;
+        }
+        let names: BTreeSet<&str> = asked.iter().map(|row| &*row.id).collect();
+        let first: Vec<&str> = names.iter().take(ROWS_NAMED_MAX).copied().collect();
+        let more = names.len() - first.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        report.verdict = Verdict::Inconclusive;
+        report.reason =
+            format!("it accepts, and names none of the rows it was asked about: {}{more}", first.join(", "));
     }
 
     /// Paths that a writing role may not have changed: outside its areas, or outside the scope where it is strict and
@@ -152,14 +191,16 @@ impl Draft {
     pub(super) fn given(&mut self, name: &Name, artifact: &OpenArtifact, unit: Option<&UnitId>) {
         let declared = self.protocol.artifacts.get(name);
         let has_path = declared.is_some_and(|artifact| artifact.path.is_some());
-        let plan = match declared.and_then(|artifact| artifact.brings.as_ref()) {
-            Some(brings) => used(brings, &artifact.plan),
-            None => artifact.plan.clone(),
-        };
+        let mut plan = artifact.plan.clone();
+        if let Some(brings) = declared.and_then(|artifact| artifact.brings.as_ref()) {
+            plan = used(brings, &plan);
+            // Rows come with units where a stage gives them; a document brings what it says.
+            plan.criteria.retain(|_| brings.contains(&Resource::Criteria));
+        }
         let tree = has_path.then(|| self.run.tree_of(unit).clone());
         let OpenArtifact { object, fields, .. } = artifact;
         self.emit(ArtifactGiven { name: name.clone(), object: *object, fields: fields.clone(), tree });
-        self.planned(&plan, name);
+        self.planned(&plan::news(&plan, &self.run.ledger), name);
     }
 
     /// What an accepted report delivers: documents, rows, units, variables.
@@ -168,7 +209,7 @@ impl Draft {
             self.given(name, artifact, unit);
         }
         let plan = used(&stage.gives, &result.report.plan);
-        self.planned(&plan, &stage.id);
+        self.planned(&plan::news(&plan, &self.run.ledger), &stage.id);
         for (name, value) in &result.report.gives {
             if stage.gives.iter().any(|given| **given == **name) {
                 self.emit(VariableGiven { name: name.clone(), value: value.clone() });
@@ -181,6 +222,21 @@ impl Draft {
             self.emit(LedgerPlanned { plan: plan.clone(), from: from.into() });
         }
     }
+}
+
+/// A verdict speaks for the rows that its worker was shown, and for no others.
+fn speak_for_shown(bundle: &[BundleItem], result: &mut AttemptResult) {
+    let Some(shown) = rows_shown(bundle) else { return };
+    let report = &mut result.report;
+    if report.rows == RowWord::Shown && report.health == Health::Ok && report.verdict.accepts() {
+        let pass = |id: &Name| CriterionReport { id: id.clone(), result: Judgement::Pass, evidence: String::new() };
+        report.criteria = shown.iter().map(pass).collect();
+    }
+    let (counts, others): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut report.criteria).into_iter().partition(|said| shown.contains(&said.id));
+    report.criteria = counts;
+    let others = others.into_iter().map(|said| format!("rows: {} was not shown to it", said.id));
+    result.noticed.extend(others.take(NOTICED_MAX));
 }
 
 /// Why a report is what it is. What an unfinished one says against the work does not count, but who decides what becomes of

@@ -8,7 +8,7 @@ use super::super::state::keyed;
 use super::draft::Draft;
 use crate::Name;
 use crate::id::{DecisionId, FindingId, GateId, RoleId, UnitId};
-use crate::protocol::condition::Condition;
+use crate::protocol::condition::{Condition, SetKind};
 use crate::protocol::model::{Ensures, Kind, Resource, Route, Stage, Target};
 
 /// What choosing an option waives: rows, findings, commands that cannot be observed.
@@ -16,6 +16,7 @@ use crate::protocol::model::{Ensures, Kind, Resource, Route, Stage, Target};
 pub(super) struct Waivers {
     pub criteria: Vec<Name>,
     pub findings: Vec<FindingId>,
+    pub requirements: Vec<Name>,
     pub commands: Vec<Name>,
     pub judgements: Vec<RoleId>,
     /// Whether the unit is given up with it.
@@ -27,10 +28,33 @@ fn judgement(role: &RoleId) -> Name {
     format!("the judgement of {role}").into()
 }
 
+/// Whether an atom of a gate is about the work: who agrees to a document or to an answer says nothing of what was found in it.
+fn is_about_work(atom: &Condition) -> bool {
+    match atom {
+        Condition::Judged(_) => true,
+        Condition::Set { set, is, .. } => match set {
+            SetKind::Criterion | SetKind::Command | SetKind::Finding | SetKind::Unit | SetKind::Notice => true,
+            SetKind::Requirement => is.iter().any(|word| **word == *"met"),
+            SetKind::Decision | SetKind::Question => false,
+        },
+        Condition::All(_)
+        | Condition::Any(_)
+        | Condition::Not(_)
+        | Condition::Var { .. }
+        | Condition::It { .. }
+        | Condition::Holds(_)
+        | Condition::Answer { .. }
+        | Condition::Command { .. }
+        | Condition::Artifact { .. }
+        | Condition::Count { .. } => false,
+    }
+}
+
 impl Waivers {
     /// What of it was shown.
     pub(super) fn held_to(mut self, shown: &[Name]) -> Self {
         self.criteria.retain(|row| shown.contains(row));
+        self.requirements.retain(|row| shown.contains(row));
         self.findings.retain(|id| shown.contains(&id.to_string().into()));
         self.commands.retain(|command| shown.contains(command));
         self.judgements.retain(|role| shown.contains(&judgement(role)));
@@ -40,7 +64,8 @@ impl Waivers {
     pub(super) fn names(&self) -> Vec<Name> {
         let findings = self.findings.iter().map(|id| Name::from(id.to_string()));
         let judgements = self.judgements.iter().map(judgement);
-        self.criteria.iter().cloned().chain(findings).chain(self.commands.iter().cloned()).chain(judgements).collect()
+        let rows = self.criteria.iter().chain(&self.requirements).cloned();
+        rows.chain(findings).chain(self.commands.iter().cloned()).chain(judgements).collect()
     }
 }
 
@@ -49,10 +74,10 @@ impl Draft {
     /// before it is given.
     pub(super) fn could_establish(&self, instance: &str, from: Option<&Stage>, route: &Route) -> bool {
         let unit = self.unit_of(instance);
-        let Waivers { criteria, findings, commands, judgements, gives_up } = self.waivers(instance, from, route);
+        let Waivers { criteria, findings, requirements, commands, judgements, gives_up } =
+            self.waivers(instance, from, route);
         let mut trial = self.run.clone();
         let decision = DecisionId(self.run.next_decision);
-        let requirements = Vec::new();
         let waiver = WaiverGranted { decision, criteria, findings, requirements, commands, judgements, gives_up };
         let on = gate::on(&trial, unit.as_ref());
         waive_for(&mut trial, &waiver, unit.clone(), on);
@@ -91,13 +116,16 @@ impl Draft {
         let mut about_work = false;
         let gates = gates.iter().filter_map(|name| self.protocol.gates.get(name));
         for gate in self.protocol.with_read(gates) {
-            about_work |= gate.holds.atoms().any(|atom| matches!(atom, Condition::Judged(_) | Condition::Set { .. }));
+            about_work |= gate.holds.atoms().any(is_about_work);
             for (row, state, fresh) in gate::rows_read(&self.run, gate, unit.as_ref()) {
                 let settled = fresh && matches!(state, CriterionState::Passed | CriterionState::Waived);
                 if !settled && !waivers.criteria.contains(&row.id) {
                     waivers.criteria.push(row.id.clone());
                 }
             }
+            let unshown = gate::unshown(&self.run, gate, unit.as_ref()).map(|row| row.id.clone());
+            let unshown: Vec<Name> = unshown.filter(|row| !waivers.requirements.contains(row)).collect();
+            waivers.requirements.extend(unshown);
             // Where the judge came to no judgement of this content, the person's own stands for it.
             let judge = from.and_then(|from| if let Kind::Dispatch { role } = &from.kind { Some(role) } else { None });
             let unjudged = judge.filter(|role| {

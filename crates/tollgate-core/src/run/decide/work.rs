@@ -85,8 +85,8 @@ impl Draft {
         }
         let protocol = self.protocol.clone();
         let Some(instance) = self.instance(&live.instance) else { return Ok(()) };
-        let Landing { outcome, content, collided, measured, paths, why } = landing;
-        self.emit(LandingEnded { attempt, token, outcome, content, collided, measured, paths, why });
+        let Landing { outcome, content, collided, measured, paths, by_policy, why } = landing;
+        self.emit(LandingEnded { attempt, token, outcome, content, collided, measured, paths, by_policy, why });
         if let Some(stage) = Self::stage_of(&protocol, &instance, &live.stage) {
             self.route(&live.instance, stage, &Outcome::Land(outcome));
         }

@@ -10,17 +10,18 @@ use std::sync::Arc;
 use super::budget::{OnDay, dispatched};
 use super::event::{
     ArtifactGiven, By, ByKind, DecisionAsked, DecisionEnd, DecisionEnded, Event, FlowEntered, FlowMoved, FlowResumed,
-    FlowReturned, LandAsked, LedgerPlanned, Recorded, RunOpened, RunRepaired, UnitState,
+    FlowReturned, InputsGiven, LandAsked, LedgerPlanned, Recorded, RunOpened, RunRepaired, UnitState,
 };
 use super::gate;
 use super::state::{
-    Answered, ArtifactState, At, AtLanding, Counter, Decision, Deferred, Ended, InForce, Instance, Landing, Ledger,
-    MAIN, OwnTree, Phase, QuestionAnswer, Run, Unit, keyed,
+    Answered, ArtifactState, At, AtLanding, Counter, Decision, Deferred, Ended, InForce, Instance, Judged, Landing,
+    Ledger, MAIN, OwnTree, Phase, QuestionAnswer, Run, RunEnding, Unit, keyed,
 };
 use crate::Name;
-use crate::id::{DecisionId, StageId};
+use crate::id::{AttemptId, DecisionId, StageId};
 use crate::protocol::model::{Kind, Target, Value};
 use crate::protocol::{Outcome, Protocol};
+use crate::report::Verdict;
 
 pub(super) use ledger::waive_for;
 use ledger::{change_findings, dispose, look_again, open_finding, part, plan, waive, widen};
@@ -83,6 +84,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::VariableGiven(given) => {
             run.vars.insert(given.name.clone(), Value::Text(given.value.clone()));
         }
+        Event::InputsGiven(given) => take_inputs(run, given),
         Event::FlowEntered(entered) => enter(run, entered),
         Event::FlowMoved(moved) => step(run, moved),
         Event::FlowResumed(resumed) => resume(run, resumed),
@@ -143,10 +145,10 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::LandingEnded(landing) => land(run, landing),
         Event::FindingOpened(opened) => open_finding(run, opened),
         Event::JudgementRests(rests) => {
-            let judgements = Arc::make_mut(&mut run.ledger).judgements.values_mut();
-            for judged in judgements.filter(|judged| judged.attempt == Some(rests.attempt)) {
-                judged.findings.extend(rests.findings.iter().copied());
-            }
+            judgements_of(run, rests.attempt).for_each(|judged| judged.findings.extend(rests.findings.iter().copied()));
+        }
+        Event::JudgementEnded(ended) => {
+            judgements_of(run, ended.attempt).for_each(|judged| judged.verdict = Verdict::Reject);
         }
         Event::FindingRestated(restated) => {
             if let Some(finding) = Arc::make_mut(&mut run.ledger).findings.get_mut(&restated.finding) {
@@ -309,7 +311,8 @@ fn arrival(instance: &str, stage: &StageId, outcome: &Outcome, to: &Target) -> A
         Target::Ask(_) | Target::Hold | Target::As(_) => {
             At::Held { stage: stage.clone(), outcome: Some(outcome.clone()), why: String::new() }
         }
-        Target::Done if instance == MAIN => At::Closing { stage: stage.clone() },
+        Target::Done if instance == MAIN => At::Closing { stage: stage.clone(), end: RunEnding::Done },
+        Target::Reported => At::Closing { stage: stage.clone(), end: RunEnding::Reported },
         Target::Done | Target::Dropped | Target::Raise(_) => At::Ended { end: to.clone() },
     }
 }
@@ -382,6 +385,12 @@ fn resume(run: &mut Run, resumed: &FlowResumed) {
 /// Whether a plan is from a document, a scope or an answer that somebody gave, and not from a stage that only enters its lanes.
 fn is_given(protocol: &Protocol, from: &str) -> bool {
     protocol.artifacts.contains_key(from) || from == "--scope" || from.parse::<DecisionId>().is_ok()
+}
+
+fn take_inputs(run: &mut Run, given: &InputsGiven) {
+    run.vars.extend(given.inputs.clone());
+    let content = given.content.iter().map(|content| (content.tree.clone(), Arc::new(content.clone())));
+    run.contents.extend(content);
 }
 
 fn give(run: &mut Run, ArtifactGiven { name, object, fields, tree }: &ArtifactGiven) {
@@ -458,7 +467,7 @@ fn end_decision(run: &mut Run, by: &By, ended: &DecisionEnded) {
         let goes_on = ended.option.as_deref().and_then(AtLanding::parse) == Some(AtLanding::Land);
         return with_landing(run, |landing| landing.decision = Some((ended.decision, goes_on)));
     }
-    if decision.is_of_budget() {
+    if decision.is_of_budget() || decision.is_of_empty_change() || decision.is_of_findings() {
         return;
     }
     if let (DecisionEnd::Answered, Some(option)) = (ended.end, &ended.option) {
@@ -467,4 +476,9 @@ fn end_decision(run: &mut Run, by: &By, ended: &DecisionEnded) {
             Answered { option: option.clone(), by_person: by.kind == ByKind::Person, on: decision.on.clone(), seq };
         Arc::make_mut(&mut run.ledger).answers.insert(keyed(&ask, unit.as_ref()), answered);
     }
+}
+
+fn judgements_of(run: &mut Run, attempt: AttemptId) -> impl Iterator<Item = &mut Judged> {
+    let judgements = Arc::make_mut(&mut run.ledger).judgements.values_mut();
+    judgements.filter(move |judged| judged.attempt == Some(attempt))
 }

@@ -5,6 +5,7 @@ use super::super::event::{
     LandingEnded, Work,
 };
 use super::super::gate;
+use super::super::notice;
 use super::super::state::{At, Attempt, Collision, Instance, Judged, LastReport, On, Run, Shown, keyed};
 use super::{ledger, unit_mut, with};
 use crate::Name;
@@ -125,6 +126,7 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
         reports.retain(|old| old.role != *role);
         reports.push(Arc::new(last));
     }
+    notice::note(&mut Arc::make_mut(&mut run.ledger).notices, &reported.notices, role, unit.as_ref());
     // What a judge says counts only when its run went well, and only of the content it was shown.
     let judges = run.protocol.roles.get(role).is_some_and(crate::protocol::model::Role::judges);
     if reported.health != Health::Ok || !judges {

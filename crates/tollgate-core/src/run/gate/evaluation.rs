@@ -4,7 +4,7 @@ use super::super::event::{DecisionEnd, FindingStatus, UnitState};
 use super::super::fan_out::is_left;
 use super::super::finding::FindingState;
 use super::super::state::{ArtifactState, At, Criterion, Instance, Judged, On, Requirement, Run, Unit, keyed};
-use super::{CriterionState, Status, criterion, fresh, given, is_waived, row_matches, stands};
+use super::{CriterionState, Status, criterion, fresh, given, is_waived, requirement_matches, row_matches, stands};
 use crate::Name;
 use crate::id::UnitId;
 use crate::protocol::Condition;
@@ -94,10 +94,17 @@ impl Eval<'_> {
         let last = own.into_iter().chain(whole).max_by_key(|judged| judged.seq);
         let Some(judged) = last else { return Status::Fails };
         match judged.verdict {
+            // Whoever was sent to fix what it notes ends it: what they say they fixed has to be looked at again.
+            Verdict::AcceptWithNotes if self.notes_are_fixed(judged) => Status::Stale,
             Verdict::Accept | Verdict::AcceptWithNotes => self.if_fresh(&judged.on),
             Verdict::Reject if self.all_waived(judged) => self.if_fresh(&judged.on),
             Verdict::Reject | Verdict::None | Verdict::Inconclusive => Status::Fails,
         }
+    }
+
+    fn notes_are_fixed(&self, judged: &Judged) -> bool {
+        let mut notes = judged.findings.iter().filter_map(|id| self.run.ledger.findings.get(id));
+        notes.any(|note| note.status_for(self.unit) == FindingStatus::Addressed)
     }
 
     fn all_waived(&self, judged: &Judged) -> bool {
@@ -155,10 +162,12 @@ impl Eval<'_> {
             let state = is.is_empty() || is.iter().any(|word| &**word == member.word);
             state && has.iter().all(|part| member.parts.iter().any(|p| *p == &**part))
         };
+        // Who takes what is in scope does not ask whether it is met.
+        let met_or_not = set == SetKind::Requirement && is.iter().any(|word| **word == *"in_scope");
         // How a member stands matters only where it is asked for; then what was shown of other content is not known of this.
         let suits = |member: &Member<'_>| match suits(member) {
-            _ if !is.is_empty() && !member.fresh => Status::Stale,
-            false if !is.is_empty() && member.word == "unobservable" => Status::Unobservable,
+            _ if !is.is_empty() && !member.fresh && !met_or_not => Status::Stale,
+            false if !is.is_empty() && !member.observable => Status::Unobservable,
             truth => Status::of(truth),
         };
         let each = members.iter().map(suits);
@@ -186,7 +195,8 @@ impl Eval<'_> {
                 .filter(|row| set == SetKind::Criterion || row.command.is_some())
                 .map(|row| {
                     let (state, fresh) = stands(run, row, set, self.bound_to, self.unit);
-                    Member { word: state.word(), fresh, parts: Vec::new() }
+                    let observable = state != CriterionState::Unobservable;
+                    Member { fresh, observable, ..Member::plain(state.word()) }
                 })
                 .collect(),
             SetKind::Finding => run
@@ -203,20 +213,16 @@ impl Eval<'_> {
                 .requirements
                 .iter()
                 .filter(|row| self.unit.and_then(|u| run.unit(u)).is_none_or(|u| u.requirements.contains(&row.id)))
-                .filter(|row| passes("disposition", row.disposition.as_deref()))
-                .filter(|row| passes("by", row.disposed_by.map(|_| "person")))
-                .map(|row| Member {
-                    word: requirement_word(run, row, self.bound_to),
-                    fresh: true,
-                    parts: requirement_parts(run, &row.id),
-                })
+                .filter(|row| requirement_matches(row, filter))
+                .map(|row| self.requirement(row))
                 .collect(),
             SetKind::Unit => run
                 .ledger
                 .units
                 .iter()
                 .filter(|unit| unit.retired.is_none() && self.unit.is_none_or(|name| unit.name == *name))
-                .map(|unit| Member { word: unit_word(run, unit), fresh: true, parts: unit_parts(run, unit) })
+                .filter(|unit| has_attrs(unit, filter))
+                .map(|unit| Member { parts: unit_parts(run, unit), ..Member::plain(unit_word(run, unit)) })
                 .collect(),
             SetKind::Decision => run
                 .decisions
@@ -234,7 +240,33 @@ impl Eval<'_> {
                 .filter(|decision| passes("blocking", Some(if decision.asked.blocking { "true" } else { "false" })))
                 .map(|decision| Member::plain(if decision.end.is_none() { "open" } else { "answered" }))
                 .collect(),
+            SetKind::Notice => run
+                .ledger
+                .notices
+                .iter()
+                .filter(|row| self.owns(row.unit.as_ref()) && passes("kind", Some(&row.notice.kind)))
+                .map(|row| Member { parts: row.parts(), ..Member::plain("open") })
+                .collect(),
         }
+    }
+
+    /// A requirement is met when it has criteria and each is passed or waived. What they showed of other content is not known of
+    /// this, and what cannot be observed does not fail.
+    fn requirement<'r>(&self, row: &'r Requirement) -> Member<'r> {
+        let (word, parts) = (decided(row), requirement_parts(self.run, &row.id));
+        let rows = self.run.ledger.criteria.iter().filter(|known| known.requirement.as_ref() == Some(&row.id));
+        let state = |known| criterion(self.run, known, self.bound_to, self.unit);
+        let states: Vec<(CriterionState, bool)> = rows.map(state).collect();
+        let settled = |state: &CriterionState| matches!(state, CriterionState::Passed | CriterionState::Waived);
+        if row.disposition != Some(Disposition::InScope) || row.waived.is_some() || states.is_empty() {
+            return Member { parts, ..Member::plain(word) };
+        }
+        if states.iter().all(|(state, _)| settled(state)) {
+            return Member { fresh: states.iter().all(|(_, fresh)| *fresh), parts, ..Member::plain("met") };
+        }
+        let unsettled = states.iter().filter(|(state, _)| !settled(state));
+        let observable = !unsettled.clone().all(|(state, _)| *state == CriterionState::Unobservable);
+        Member { observable, parts, ..Member::plain(word) }
     }
 
     fn concerns(&self, finding: &FindingState) -> bool {
@@ -245,27 +277,21 @@ impl Eval<'_> {
 pub(super) struct Member<'a> {
     word: &'a str,
     fresh: bool,
+    /// Whether it could be looked at here.
+    observable: bool,
     parts: Vec<&'static str>,
 }
 
 impl<'a> Member<'a> {
     const fn plain(word: &'a str) -> Self {
-        Self { word, fresh: true, parts: Vec::new() }
+        Self { word, fresh: true, observable: true, parts: Vec::new() }
     }
 }
 
-/// A requirement is met when it has criteria and each is passed or waived; until then it is what was decided of it.
-pub(super) fn requirement_word<'a>(run: &Run, row: &'a Requirement, resources: &[Resource]) -> &'a str {
-    if row.waived.is_some() {
-        return "waived";
-    }
-    let mut rows =
-        run.ledger.criteria.iter().filter(|criterion| criterion.requirement.as_ref() == Some(&row.id)).peekable();
-    let shown = |c: &Criterion| {
-        matches!(criterion(run, c, resources, None), (CriterionState::Passed | CriterionState::Waived, true))
-    };
+/// A requirement is what was decided of it, until it is waived or its rows show that it is met.
+fn decided(row: &Requirement) -> &str {
     match &row.disposition {
-        Some(Disposition::InScope) if rows.peek().is_some() && rows.all(shown) => "met",
+        _ if row.waived.is_some() => "waived",
         None if row.proposed.is_some() => "proposed",
         Some(Disposition::Other(_)) | None => "undecided",
         Some(decided) => decided,
@@ -288,6 +314,14 @@ pub fn unit_word(run: &Run, unit: &Unit) -> &'static str {
     let held =
         |instance: &Instance| instance.unit.as_ref() == Some(&unit.name) && matches!(instance.at, At::Held { .. });
     if run.instances.values().any(|instance| held(instance)) { "held" } else { unit.state.word() }
+}
+
+/// Whether a unit has one of the values of every attribute that is asked for.
+fn has_attrs(unit: &Unit, filter: &[(Name, Vec<Name>)]) -> bool {
+    let has = |attr: &Name, values: &[Name]| {
+        unit.attrs.get(attr).is_some_and(|own| own.iter().any(|value| values.contains(value)))
+    };
+    filter.iter().all(|(attr, values)| has(attr, values))
 }
 
 pub(super) fn unit_parts(run: &Run, unit: &Unit) -> Vec<&'static str> {

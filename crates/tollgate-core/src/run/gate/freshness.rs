@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::state::{Criterion, On, Run};
-use super::{mandatory_of_unit, reads};
+use super::{mandatory_of_unit, reads_itself};
 use crate::Name;
 use crate::id::{GateId, UnitId};
 use crate::protocol::condition::SetKind;
@@ -103,7 +103,7 @@ pub fn row_rests_on(run: &Run, row: &Criterion) -> Vec<Resource> {
     let mut bound: BTreeSet<&Resource> = BTreeSet::new();
     let reading = owed(run)
         .into_iter()
-        .filter(|gate| gate.holds.atoms().any(|atom| reads(atom, row) == Some(SetKind::Criterion)));
+        .filter(|gate| gate.holds.atoms().any(|atom| reads_itself(atom, row) == Some(SetKind::Criterion)));
     bound.extend(reading.flat_map(about));
     if bound.is_empty() { vec![Resource::Tree] } else { bound.into_iter().cloned().collect() }
 }

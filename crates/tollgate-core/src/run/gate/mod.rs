@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{CommandRef, UnitState};
 use super::fan_out::is_left;
-use super::state::{Criterion, Run, Shown, Unit, keyed};
+use super::state::{Criterion, Requirement, Run, Shown, Unit, keyed};
 use crate::Name;
 use crate::id::{GateId, UnitId};
 use crate::protocol::Condition;
 use crate::protocol::condition::SetKind;
 use crate::protocol::model::{Gate, Resource, Value};
-use crate::report::Judgement;
+use crate::report::{Disposition, Judgement};
 use crate::words::words;
 
 use evaluation::Eval;
@@ -207,7 +207,7 @@ pub fn commands_needed(run: &Run, gates: &[GateId], unit: Option<&UnitId>) -> Ve
             }
             let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
             for row in run.ledger.criteria.iter().filter(|row| eval.owns(row.unit.as_ref())) {
-                let Some(set) = reads(atom, row).filter(|_| row.command.is_some()) else { continue };
+                let Some(set) = reads(run, atom, row).filter(|_| row.command.is_some()) else { continue };
                 // What was run stands for the whole tree it ran on. A unit need not run again what a sibling's
                 // landing has not touched; the run does, on the joined tree.
                 let ran_here = row.ran.as_ref().is_some_and(|shown| {
@@ -248,20 +248,69 @@ fn members<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&UnitId>) -> Vec<(&'a 
     let gates = run.protocol.with_read(std::iter::once(gate)).into_iter();
     let atoms: Vec<(&Gate, &Condition)> =
         gates.flat_map(|gate| gate.holds.atoms().map(move |atom| (gate, atom))).collect();
-    let read = |row| atoms.iter().find_map(|(gate, atom)| Some((*gate, reads(atom, row)?)));
+    let read = |row| atoms.iter().find_map(|(gate, atom)| Some((*gate, reads(run, atom, row)?)));
     let own = run.ledger.criteria.iter().filter(|row| unit.is_none_or(|unit| row.unit.as_ref() == Some(unit)));
     own.filter_map(|row| read(row).map(|(gate, set)| (row, gate, set))).collect()
 }
 
-/// As a member of which set an atom of a gate reads a row.
-fn reads(atom: &Condition, row: &Criterion) -> Option<SetKind> {
+/// As a member of which set an atom of a gate reads a row, itself or through the requirement that the row shows.
+fn reads(run: &Run, atom: &Condition, row: &Criterion) -> Option<SetKind> {
+    let through = || shown_requirement(run, row).is_some_and(|shown| asks_for_rows(atom, shown));
+    reads_itself(atom, row).or_else(|| through().then_some(SetKind::Criterion))
+}
+
+/// As a member of which set an atom of a gate reads a row itself.
+fn reads_itself(atom: &Condition, row: &Criterion) -> Option<SetKind> {
     let Condition::Set { set, filter, .. } = atom else { return None };
     let is_member = match set {
         SetKind::Criterion => true,
         SetKind::Command => row.command.is_some(),
-        SetKind::Finding | SetKind::Requirement | SetKind::Unit | SetKind::Decision | SetKind::Question => false,
+        SetKind::Finding
+        | SetKind::Requirement
+        | SetKind::Unit
+        | SetKind::Decision
+        | SetKind::Question
+        | SetKind::Notice => false,
     };
     (is_member && row_matches(row, filter)).then_some(*set)
+}
+
+fn shown_requirement<'a>(run: &'a Run, row: &Criterion) -> Option<&'a Requirement> {
+    let id = row.requirement.as_ref()?;
+    run.ledger.requirements.iter().find(|requirement| requirement.id == *id)
+}
+
+/// Whether an atom asks whether this requirement is met: its rows say so.
+pub fn asks_for_rows(atom: &Condition, requirement: &Requirement) -> bool {
+    let Condition::Set { set: SetKind::Requirement, filter, is, .. } = atom else { return false };
+    let in_scope = requirement.disposition == Some(Disposition::InScope) && requirement.waived.is_none();
+    let asks = |wanted: &str| is.iter().any(|word| **word == *wanted);
+    // What may also just be in scope need not be met.
+    in_scope && asks("met") && !asks("in_scope") && requirement_matches(requirement, filter)
+}
+
+fn requirement_matches(requirement: &Requirement, filter: &[(Name, Vec<Name>)]) -> bool {
+    filter.iter().all(|(key, values)| {
+        let value = match &**key {
+            "disposition" => requirement.disposition.as_deref(),
+            "by" => requirement.disposed_by.map(|_| "person"),
+            _ => None,
+        };
+        value.is_some_and(|value| values.iter().any(|known| **known == *value))
+    })
+}
+
+/// The requirements that a gate asks to be met and that no row shows: only a person can take them as they are.
+pub fn unshown<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&'a UnitId>) -> impl Iterator<Item = &'a Requirement> {
+    let atoms: Vec<&Condition> =
+        run.protocol.with_read(std::iter::once(gate)).into_iter().flat_map(|gate| gate.holds.atoms()).collect();
+    let own =
+        run.ledger.requirements.iter().filter(move |row| {
+            unit.and_then(|unit| run.unit(unit)).is_none_or(|unit| unit.requirements.contains(&row.id))
+        });
+    let has_row =
+        |row: &Requirement| run.ledger.criteria.iter().any(|known| known.requirement.as_ref() == Some(&row.id));
+    own.filter(move |row| !has_row(row) && atoms.iter().any(|atom| asks_for_rows(atom, row)))
 }
 
 /// Where a row stands as a member of a set.

@@ -35,8 +35,9 @@ pub struct DecideArgs {
     /// A path the scope is widened by, where the option widens it
     #[arg(long, value_name = "GLOB")]
     scope: Vec<String>,
-    /// The answer to one question of a card, by its number; what is answered stays when others are open
-    #[arg(long, value_name = "NUMBER=TEXT", conflicts_with_all = ["text", "defer", "cancel", "skip"])]
+    /// The answer to one question of a card by its number, or the value of an input by its name; what is answered stays when others
+    /// are open
+    #[arg(long, value_name = "NUMBER=TEXT|NAME=VALUE", conflicts_with_all = ["text", "defer", "cancel", "skip"])]
     answer: Vec<String>,
     /// Put it off: not asked, and not answered by a timer; a time from now (`2h`, `3d`) or UTC (`2026-12-01T09:00`)
     #[arg(long, value_name = "UNTIL", conflicts_with_all = ["text", "cancel", "skip"])]
@@ -83,10 +84,12 @@ pub fn run(args: DecideArgs, call: &Invocation) -> Result<Exit, Failure> {
         return Err(Failure::usage(Code::USAGE, "`--why` is for `--defer`, `--cancel` and `--skip`")
             .hint("say it with `--text`"));
     }
+    let (answers, named) = answers(&args.answer)?;
     let answer = Answer {
         option: option.map(Into::into),
         text: if instead.is_some() { args.why } else { args.text },
-        answers: answers(&args.answer)?,
+        answers,
+        named,
         instead,
         dispositions,
         scope: args.scope.iter().map(|glob| glob.as_str().into()).collect(),
@@ -114,21 +117,26 @@ pub fn run(args: DecideArgs, call: &Invocation) -> Result<Exit, Failure> {
     }
 }
 
-/// The answers to single questions, by number.
-fn answers(texts: &[String]) -> Result<BTreeMap<u32, String>, Failure> {
-    let mut answers = BTreeMap::new();
+/// Answers to questions by their number, and to inputs by their name.
+type Answers = (BTreeMap<u32, String>, BTreeMap<Name, String>);
+
+/// The answers to single questions: by number, and inputs by their name.
+fn answers(texts: &[String]) -> Result<Answers, Failure> {
+    let (mut numbered, mut named) = (BTreeMap::new(), BTreeMap::new());
     for text in texts {
-        let pair = text.split_once('=').and_then(|(number, answer)| Some((number.parse().ok()?, answer.to_owned())));
-        let (number, answer) = pair.ok_or_else(|| {
-            Failure::usage(Code::USAGE, format!("`{text}` is not NUMBER=TEXT")).hint("write --answer 1='TEXT'")
+        let (of, answer) = text.split_once('=').filter(|(of, _)| !of.is_empty()).ok_or_else(|| {
+            Failure::usage(Code::USAGE, format!("`{text}` is not NUMBER=TEXT, nor NAME=VALUE"))
+                .hint("write --answer 1='TEXT', or --answer NAME=VALUE where an input is asked for")
         })?;
-        if answers.insert(number, answer).is_some() {
-            return Err(
-                Failure::usage(Code::USAGE, format!("question {number} is answered twice")).hint("once is enough")
-            );
+        let before = match of.parse::<u32>() {
+            Ok(number) => numbered.insert(number, answer.to_owned()),
+            Err(_) => named.insert(Name::from(of), answer.to_owned()),
+        };
+        if before.is_some() {
+            return Err(Failure::usage(Code::USAGE, format!("question {of} is answered twice")).hint("once is enough"));
         }
     }
-    Ok(answers)
+    Ok((numbered, named))
 }
 
 /// A time that is still to come: so long from now, or a date in UTC.

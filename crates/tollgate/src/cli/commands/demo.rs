@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use tollgate_app::detail::With;
 use tollgate_app::failure::{Failure, Kind};
 use tollgate_app::files;
 use tollgate_app::format;
@@ -212,7 +213,7 @@ impl Demo<'_> {
         let lost = count(|event| matches!(event, Event::AttemptLost(_)));
         let answered = count(|event| matches!(event, Event::DecisionEnded(ended) if !ended.in_advance));
         if self.call.json() {
-            self.call.output.json(&self.runs.detail(run, false, self.call.now_ms(), &mut Vec::new())?.run);
+            self.call.output.json(&self.runs.detail(run, With::Nothing, self.call.now_ms(), &mut Vec::new())?.run);
             return Ok(Exit::Done);
         }
         let output = &self.call.output;

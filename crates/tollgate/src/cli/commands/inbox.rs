@@ -58,7 +58,7 @@ pub fn run(_args: &InboxArgs, call: &Invocation) -> Result<Exit, Failure> {
 
 fn waits(summary: &Summary) -> bool {
     match SummaryStatus::parse(&summary.text.status) {
-        Some(SummaryStatus::Dropped | SummaryStatus::Cancelled) => false,
+        Some(SummaryStatus::Reported | SummaryStatus::Dropped | SummaryStatus::Cancelled) => false,
         Some(SummaryStatus::Halted) | None => true,
         // One that succeeded asks when it is to land and what it lands on has moved.
         Some(SummaryStatus::Working | SummaryStatus::Waiting | SummaryStatus::Sleeping | SummaryStatus::Succeeded) => {

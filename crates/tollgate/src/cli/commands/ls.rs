@@ -46,6 +46,7 @@ enum StatusWord {
     Sleeping,
     Halted,
     Succeeded,
+    Reported,
     Dropped,
     Cancelled,
 }
@@ -59,6 +60,7 @@ impl StatusWord {
             Self::Sleeping => RunStatus::Sleeping,
             Self::Halted => RunStatus::Halted,
             Self::Succeeded => RunStatus::Succeeded,
+            Self::Reported => RunStatus::Reported,
             Self::Dropped => RunStatus::Dropped,
             Self::Cancelled => RunStatus::Cancelled,
         }

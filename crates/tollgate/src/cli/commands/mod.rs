@@ -4,6 +4,7 @@ pub mod cancel;
 pub mod completions;
 pub mod contract;
 pub mod decide;
+pub mod decisions;
 pub mod delegate;
 pub mod demo;
 pub mod diff;

@@ -54,7 +54,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "STAGE=OPTION")]
     answer: Vec<String>,
     /// What the run is for; without it, the first heading of the task
-    #[arg(long)]
+    #[arg(long, visible_alias = "goal")]
     title: Option<String>,
     /// Start from the checkout as it is, uncommitted changes included
     #[arg(long)]

@@ -108,7 +108,7 @@ fn head(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
     }
     let started = ago(now_ms, summary.started_at_ms);
     let since = match summary.status {
-        api::RunStatus::Succeeded | api::RunStatus::Dropped | api::RunStatus::Cancelled => {
+        api::RunStatus::Succeeded | api::RunStatus::Reported | api::RunStatus::Dropped | api::RunStatus::Cancelled => {
             format!("took {}", duration(summary.changed_at_ms.saturating_sub(summary.started_at_ms)))
         }
         _ => format!("last changed {}", ago(now_ms, summary.changed_at_ms)),
@@ -171,10 +171,11 @@ fn questions(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
     }
     screen.title("Waits for you", "");
     for question in open {
-        let open: Vec<u32> =
-            question.questions.iter().filter(|one| one.answer.is_none()).map(|one| one.number).collect();
+        let open = question.questions.iter().filter(|one| one.answer.is_none());
+        let open = open.map(|one| (one.number, one.input.as_deref()));
+        let each = answer_each(&detail.summary.run, &question.id, open);
         let commands = match (detail.summary.run.parse(), question.id.parse()) {
-            _ if !open.is_empty() => vec![answer_each(&detail.summary.run, &question.id, &open)],
+            _ if each.is_some() => each.into_iter().collect(),
             (Ok(run), Ok(id)) => listing::answers(run, id, question.options.iter().map(|option| option.id.as_str())),
             _ => Vec::new(),
         };

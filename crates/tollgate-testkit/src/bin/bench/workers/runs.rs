@@ -59,6 +59,7 @@ pub fn start(journal: &Arc<dyn Journal>, state: &Path, repository: &Path) -> Out
         commands: BTreeMap::new(),
         areas: BTreeMap::new(),
         config: serde_json::Value::Null,
+        project: None,
         answers: BTreeMap::new(),
         scopes: BTreeMap::new(),
         budgets: Default::default(),

@@ -1,0 +1,247 @@
+//! Findings that are all that keeps a flow from going on, where nothing ahead looks at them again: they are put to a person by name,
+//! so that no run waits for somebody who is never dispatched.
+//!
+//! ```text
+//! done, check or acceptance, findings alone in the way --> question `@findings`
+//!     --waive--> as if they were settled     --again--> where somebody works on them     --hold--> held
+//! ```
+
+use super::super::blockers::{self, Blocker};
+use super::super::event::{
+    Asked, By, DecisionAsked, DecisionEnd, DecisionEnded, FindingStatus, Offered, Origin, WaiverGranted,
+};
+use super::super::evolve::waive_for;
+use super::super::finding::FindingState;
+use super::super::gate::{self, Status};
+use super::super::open_findings::{AtFindings, FINDINGS};
+use super::super::state::{Decision, MAIN, Run};
+use super::draft::Draft;
+use super::outcome_text::came_out;
+use super::{Answer, Rejection};
+use crate::Name;
+use crate::id::{DecisionId, FindingId, InstanceId, RoleId, StageId, UnitId};
+use crate::protocol::Outcome;
+use crate::protocol::model::{Class, Kind, Stage, Target};
+use crate::report::{Plan, Verdict};
+
+impl Draft {
+    /// Puts the findings that alone keep a unit or the run from being done; whether it does.
+    pub(super) fn asks_of_findings_at_done(&mut self, name: &InstanceId, stage: &Stage, unit: Option<&UnitId>) -> bool {
+        let findings = self.open_of(unit, |finding| match unit {
+            Some(_) => finding.status_for(unit) == FindingStatus::Open,
+            None => true,
+        });
+        let trial = self.waived(&findings, unit);
+        let alone = match unit {
+            Some(unit) => blockers::of_acceptance(&trial, unit).is_empty(),
+            None => blockers::of_close(&trial).iter().all(|blocker| matches!(blocker, Blocker::Decision(..))),
+        };
+        alone && !self.comes_up_above(name, &findings) && self.put_findings(name, stage, &Outcome::Done, findings)
+    }
+
+    /// Puts the findings for which a check does not hold or an acceptance does not count, where that leads nowhere; whether it does.
+    pub(super) fn asks_of_findings_held(&mut self, name: &InstanceId, stage: &Stage, outcome: &Outcome) -> bool {
+        let unit = self.unit_of(name);
+        let unit = unit.as_ref();
+        let findings = match (&stage.kind, outcome) {
+            (Kind::Check { gates }, Outcome::Fail | Outcome::Stale) => {
+                let open = self.open_of(unit, |_| true);
+                let trial = self.waived(&open, unit);
+                if gates.iter().any(|gate| gate::status_of(&trial, gate, unit) != Status::Holds) {
+                    return false;
+                }
+                open
+            }
+            (Kind::Dispatch { .. }, Outcome::Verdict(Verdict::Inconclusive)) => {
+                let claims = self.open_of(unit, |finding| finding.about.of.is_some());
+                let trial = self.waived(&claims, unit);
+                let holds = stage.ensures.iter().all(|gate| gate::status_of(&trial, gate, unit) == Status::Holds);
+                if !holds || self.author_of(name, &claims).is_some() {
+                    return false;
+                }
+                claims
+            }
+            _ => return false,
+        };
+        self.put_findings(name, stage, outcome, findings)
+    }
+
+    /// The findings of a subject alone that are not settled.
+    fn open_of(&self, unit: Option<&UnitId>, wanted: impl Fn(&FindingState) -> bool) -> Vec<FindingId> {
+        let open = |known: &FindingState| !known.status_in(unit).is_closed() && self.is_only_of(known, unit);
+        self.findings(unit, |known| open(known) && wanted(known))
+    }
+
+    /// Whether a flow above dispatches whoever found one of these, or said what it is about: that comes after this one is held. What a
+    /// command found is run again there.
+    fn comes_up_above(&self, name: &InstanceId, findings: &[FindingId]) -> bool {
+        let Some(above) = self.run.instances.get(name).and_then(|known| known.parent.as_ref()) else { return false };
+        let concerns = |role: &RoleId| {
+            let mut about = findings.iter().filter_map(|id| self.run.ledger.findings.get(id)).map(|known| &known.about);
+            about.any(|about| about.role.as_ref() == Some(role) || about.of.as_ref() == Some(role))
+        };
+        let flow = self.run.instances.get(above).and_then(|known| self.run.flow(known));
+        let mut stages = flow.into_iter().flat_map(|flow| &flow.stages);
+        let ran = |id: &FindingId| {
+            let known = self.run.ledger.findings.get(id).map(|known| &known.about);
+            known.is_some_and(|about| about.role.is_none() && about.of.is_none())
+        };
+        if findings.iter().any(ran) {
+            return true;
+        }
+        let here = stages.any(|stage| matches!(&stage.kind, Kind::Dispatch { role } if concerns(role)));
+        here || self.comes_up_above(above, findings)
+    }
+
+    /// The run as it would be with these findings waived.
+    fn waived(&self, findings: &[FindingId], unit: Option<&UnitId>) -> Run {
+        let mut trial = self.run.clone();
+        let waiver = waiver(DecisionId(self.run.next_decision), findings.to_vec());
+        let on = gate::on(&trial, unit);
+        waive_for(&mut trial, &waiver, unit.cloned(), on);
+        trial
+    }
+
+    fn put_findings(&mut self, name: &InstanceId, stage: &Stage, outcome: &Outcome, findings: Vec<FindingId>) -> bool {
+        if findings.is_empty() {
+            return false;
+        }
+        let unit = self.unit_of(name);
+        let said = |id: &FindingId| self.run.ledger.findings.get(id).map(|known| format!("{id}: {}", known.about.what));
+        let list: Vec<String> = findings.iter().filter_map(said).collect();
+        let them = if list.len() == 1 { "One finding is open" } else { "Findings are open" };
+        let it = if list.len() == 1 { "it" } else { "them" };
+        let next = self.works_on(name, &findings);
+        let other = match &next {
+            Some(next) => Offered {
+                id: AtFindings::Again.word().into(),
+                consequence: format!("`{next}` is entered again"),
+                waives: Vec::new(),
+            },
+            None => Offered {
+                id: AtFindings::Hold.word().into(),
+                consequence: "It is held; `tollgate retry` looks again".to_owned(),
+                waives: Vec::new(),
+            },
+        };
+        let waive = Offered {
+            id: AtFindings::Waive.word().into(),
+            consequence: format!("You waive {it} by name, and the work goes on"),
+            waives: findings.iter().map(|id| Name::from(id.to_string())).collect(),
+        };
+        let why = if *outcome == Outcome::Done {
+            format!("`{}` was the last stage, and nothing else is in the way", stage.id)
+        } else {
+            came_out(stage, outcome)
+        };
+        let asked = Asked {
+            instance: name.clone(),
+            ask: FINDINGS.into(),
+            class: Class::Waiver,
+            question: format!("{them}, and no stage ahead looks at {it} again.\n{}", list.join("\n")),
+            why,
+            options: vec![waive, other],
+            recommend: None,
+            default: None,
+            tree: self.run.tree_of(unit.as_ref()).clone(),
+            unit,
+            blocking: true,
+            shows: Vec::new(),
+            origin: Origin { stage: stage.id.clone(), outcome: Some(outcome.clone()), cut_off: None },
+            paths: Vec::new(),
+            budget: None,
+            questions: Vec::new(),
+            tries: None,
+        };
+        self.emit(DecisionAsked { decision: DecisionId(self.run.next_decision), asked });
+        true
+    }
+
+    /// The stage of a flow whose role said what these findings are about.
+    fn author_of(&self, name: &InstanceId, findings: &[FindingId]) -> Option<StageId> {
+        let known = self.run.instances.get(name)?;
+        let is_author = |stage: &&Stage| {
+            let Kind::Dispatch { role } = &stage.kind else { return false };
+            let mut about = findings.iter().filter_map(|id| self.run.ledger.findings.get(id)?.about.of.as_ref());
+            about.any(|of| of == role)
+        };
+        self.protocol.flow(&known.flow)?.stages.iter().find(is_author).map(|stage| stage.id.clone())
+    }
+
+    /// The stage of a flow at which somebody would work on findings: their author's, the first of a unit, in main the first writer's.
+    fn works_on(&self, name: &InstanceId, findings: &[FindingId]) -> Option<StageId> {
+        let known = self.run.instances.get(name)?;
+        let stages = &self.protocol.flow(&known.flow)?.stages;
+        let writes = |stage: &&Stage| {
+            let Kind::Dispatch { role } = &stage.kind else { return false };
+            self.protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty())
+                && known.iterations.contains_key(&stage.id)
+        };
+        self.author_of(name, findings).or_else(|| {
+            let first = if &**name == MAIN { stages.iter().find(writes) } else { stages.first() };
+            first.map(|stage| stage.id.clone())
+        })
+    }
+
+    /// A person waives findings by name, or has somebody work on them again.
+    pub(super) fn answer_findings(
+        &mut self,
+        id: DecisionId,
+        decision: &Decision,
+        answer: &Answer,
+        by: &By,
+    ) -> Result<(), Rejection> {
+        let carries = answer.content.is_some() || !answer.scope.is_empty() || !answer.dispositions.is_empty();
+        if carries || answer.plan != Plan::default() {
+            return Err(Rejection::NotAllowed { decision: id, what: "anything but what becomes of the findings" });
+        }
+        let asked = &decision.asked;
+        let protocol = self.protocol.clone();
+        let known = self.instance(&asked.instance);
+        let stage = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &asked.origin.stage));
+        let Some(stage) = stage else {
+            return Err(Rejection::NotInProtocol { what: "stage", name: (&*asked.origin.stage).into() });
+        };
+        let (end, option, text) = (DecisionEnd::Answered, answer.option.clone(), answer.text.clone());
+        self.emit_by(by.clone(), DecisionEnded { decision: id, end, option, text, in_advance: false });
+        let shown = asked.options.iter().flat_map(|option| &option.waives);
+        let shown: Vec<FindingId> = shown.filter_map(|name| name.parse().ok()).collect();
+        let outcome = asked.origin.outcome.clone().unwrap_or(Outcome::Done);
+        match answer.option.as_deref().and_then(AtFindings::parse) {
+            Some(AtFindings::Waive) => {
+                let unit = asked.unit.as_ref();
+                let open = |id: &FindingId| {
+                    self.run.ledger.findings.get(id).is_some_and(|known| !known.status_in(unit).is_closed())
+                };
+                let findings: Vec<FindingId> = shown.into_iter().filter(open).collect();
+                if !findings.is_empty() {
+                    self.emit_by(by.clone(), waiver(id, findings));
+                }
+                let to = if outcome == Outcome::Done { Target::Done } else { Target::Stage(stage.id.clone()) };
+                self.come_back(&asked.instance, stage, &outcome, Some(id), to, None);
+            }
+            Some(AtFindings::Again) => {
+                let next = self.works_on(&asked.instance, &shown).unwrap_or_else(|| stage.id.clone());
+                self.come_back(&asked.instance, stage, &outcome, Some(id), Target::Stage(next), None);
+            }
+            Some(AtFindings::Hold) | None => {
+                let why = format!("findings are open, and {} waives none ({id})", by.name);
+                self.hold(&asked.instance, stage, Some(&outcome), why);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A waiver of findings and of nothing else.
+const fn waiver(decision: DecisionId, findings: Vec<FindingId>) -> WaiverGranted {
+    WaiverGranted {
+        decision,
+        criteria: Vec::new(),
+        findings,
+        requirements: Vec::new(),
+        commands: Vec::new(),
+        judgements: Vec::new(),
+        gives_up: false,
+    }
+}

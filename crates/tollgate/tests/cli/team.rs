@@ -1,0 +1,255 @@
+//! The protocol `team`, from the goal to the end of the run.
+
+use tollgate_core::run::Event;
+use tollgate_core::run::event::Work;
+
+use crate::play::{Play, Said};
+
+const SPEC: &str = r##""# Spec\n\n## Goals\n\nA greeting.\n\n## Acceptance Criteria\n\n- AC-001\n\n## Definition of Done\n\nAll of it holds.\n""##;
+const DESIGN: &str = r##""# Architecture\n\n## Overview\n\nOne script.\n\n## Modules\n\n- greet.sh\n""##;
+const REPORT: &str = r##""# Report\n\n## What was done\n\nA greeting.\n\n## How to run\n\n`sh greet.sh`\n\n## How to test\n\n`sh tests/greet.test.sh`\n\n## Known issues\n\nNone.\n""##;
+const ACCEPTANCE: &str =
+    r#"'{"acceptance_criteria": [{"id": "AC-001", "description": "It greets.", "verify": ["cmd: sh greet.sh"]}]}'"#;
+
+/// What an agent of the team reports: its status, who it says is next, and what else there is under `artifacts` and `gates`.
+fn says(status: &str, next: &str, artifacts: &str, gates: &str) -> String {
+    let artifacts = if artifacts.is_empty() { String::new() } else { format!(", {artifacts}") };
+    let gates = if gates.is_empty() { "needs_tests: false, security_concerns: []" } else { gates };
+    format!(
+        "report: {{status: {status}, summary: It is {status}., artifacts: {{commands_to_run: [], notes: []{artifacts}}}, \
+         gates: {{meets_definition_of_done: true, needs_review: false, {gates}}}, \
+         next: {{recommended_agent: {next}, recommended_task_id: meta, reason: It follows.}}}}"
+    )
+}
+
+fn ok(next: &str) -> String {
+    says("OK", next, "", "")
+}
+
+/// Writes a file and says so.
+fn wrote(path: &str, text: &str) -> String {
+    format!("write: {{{path}: \"{text}\\n\"}}, {}", says("OK", "Reviewer", &format!("files_changed: [{path}]"), ""))
+}
+
+/// A comment on the script, by which a judge rejects or notes something.
+fn comment(severity: &str, message: &str) -> String {
+    format!("review_comments: [{{severity: {severity}, file: greet.sh, line: 1, message: {message}}}]")
+}
+
+/// A task of the plan; `more` begins with a comma.
+fn task(id: &str, kind: &str, file: &str, check: &str, more: &str) -> String {
+    format!(
+        "  - {{id: {id}, status: not-started, type: {kind}, title: Do {id}, goal: It greets., files_expected: [{file}], acceptance_checks: ['{check}']{more}}}\\n"
+    )
+}
+
+/// The specification, the acceptance criteria and what else is handed over with them.
+fn specified(more: &str) -> String {
+    format!("hand_over: {{spec: {SPEC}, acceptance: {ACCEPTANCE}{more}}}")
+}
+
+/// A script; each role with its entries.
+fn script(roles: &[(&str, &[String])]) -> String {
+    let mut text = "script: 1\nroles:\n".to_owned();
+    for (role, entries) in roles {
+        text.push_str(&format!("  {role}:\n"));
+        entries.iter().for_each(|entry| text.push_str(&format!("    - {{{entry}}}\n")));
+    }
+    text
+}
+
+/// Whoever comes after the work is accepted, and finds nothing to do but the report.
+fn released() -> [(&'static str, String); 2] {
+    [("integrator", ok("Docs")), ("docs", format!("hand_over: {{report: {REPORT}}}, {}", ok("Integrator")))]
+}
+
+fn play(mode: &str, roles: &[(&str, &[String])]) -> (Play, Said) {
+    let mut play = Play::new("", &script(roles));
+    let mode = format!("mode={mode}");
+    let said = play.tollgate(&[
+        "run",
+        "team",
+        "--goal",
+        "Greet people",
+        "--input",
+        &mode,
+        "--script",
+        "../script.yaml",
+        "--no-wait",
+    ]);
+    play.named_by(&said);
+    (play, said)
+}
+
+/// The brief of a stage's nth dispatch, for a unit where one is named.
+fn brief(play: &Play, stage: &str, nth: u32, unit: &str) -> String {
+    let found = play.events().into_iter().find_map(|event| match event.event {
+        Event::AttemptStarted(started) => {
+            let is_nth = matches!(started.work, Work::Dispatch { iteration, .. } if iteration == nth);
+            (is_nth && *started.stage == *stage && started.instance.contains(unit)).then_some(started.attempt)
+        }
+        _ => None,
+    });
+    let path = format!("state/runs/{}/bundles/{}/brief.md", play.run, found.unwrap());
+    std::fs::read_to_string(play.world.path(&path)).unwrap()
+}
+
+#[test]
+fn lean_fixes_the_notes_that_it_passed_with() {
+    let noted = says("OK", "Orchestrator", &comment("minor", "The name is not quoted."), "");
+    let tasks = format!(", tasks: \"tasks:\\n{}\"", task("T-001", "chore", "greet.sh", "manual: read it", ""));
+    let (play, said) = play(
+        "lean",
+        &[
+            ("spec-agent", &[format!("{}, {}", specified(&tasks), ok("Coder"))]),
+            (
+                "coder",
+                &[
+                    format!("stage: code-all, {}", wrote("greet.sh", "echo Hello $1")),
+                    format!("stage: fix-review, {}", wrote("greet.sh", "echo Hello")),
+                ],
+            ),
+            ("reviewer", &[format!("iteration: 1, {noted}"), ok("Orchestrator")]),
+        ],
+    );
+    said.exits(4).says("It passed with notes.").says("The name is not quoted.");
+    assert_eq!(play.dispatched("qa") + play.dispatched("security") + play.dispatched("architect"), 0);
+    play.decide(&["dec_1", "fix"]).exits(0).says("succeeded").says("1 of 2 criteria by commands");
+    // Who fixes them is shown them, and who noted them looks again.
+    assert!(brief(&play, "fix-review", 1, "").contains("The name is not quoted."));
+    assert_eq!((play.dispatched("coder"), play.dispatched("reviewer")), (2, 2));
+    assert_eq!(play.changed(), "A\tgreet.sh\n");
+    play.holds();
+}
+
+#[test]
+fn lean_becomes_full_with_a_corrected_design_qa_and_security_by_typed_fields() {
+    let lean = format!(", tasks: \"tasks:\\n{}\"", task("T-001", "feat", "all.sh", "manual: read it", ""));
+    let plan = [
+        task("T-010", "feat", "greet.sh, tests/**", "manual: read it", ""),
+        task("T-011", "chore", "safe.sh", "cmd: sh safe.sh", ", risk_flags: [security], depends_on: [T-010]"),
+    ]
+    .concat();
+    let plan =
+        format!("hand_over: {{tasks: \"tasks:\\n{plan}retired:\\n  - {{id: T-001, why: It is two tasks.}}\\n\"}}");
+    let medium = "findings: [{severity: medium, file: safe.sh, line: 1, description: It prints a secret.}]";
+    let [integrator, docs] = released();
+    let (play, said) = play(
+        "lean",
+        &[
+            (
+                "spec-agent",
+                &[
+                    format!("stage: intake-lean, {}, {}", specified(&lean), ok("Coder")),
+                    format!("{}, {}", specified(""), ok("Researcher")),
+                ],
+            ),
+            (
+                "researcher",
+                &[format!("hand_over: {{research/shells.md: \"POSIX is enough.\\n\"}}, {}", ok("Architect"))],
+            ),
+            ("architect", &[format!("hand_over: {{architecture: {DESIGN}}}, {}", ok("Designer"))]),
+            ("designer", &[format!("hand_over: {{design/greeting.md: \"Hello.\\n\"}}, {}", ok("Planner"))]),
+            ("planner", &[format!("{plan}, {}", ok("Coder"))]),
+            (
+                "coder",
+                &[
+                    format!("stage: code-all, {}", says("BLOCKED", "Architect", "", "")),
+                    format!("unit: T-010, iteration: 1, {}", says("BLOCKED", "Orchestrator", "", "")),
+                    format!("unit: T-010, {}", wrote("greet.sh", "echo Hello")),
+                    format!("unit: T-011, stage: code, {}", wrote("safe.sh", "echo secret")),
+                    format!("unit: T-011, stage: fix-security, {}", wrote("safe.sh", "true")),
+                ],
+            ),
+            ("reviewer", &[ok("Orchestrator")]),
+            ("qa", &[wrote("tests/greet.test.sh", "sh greet.sh")]),
+            (
+                "security",
+                &[format!("iteration: 1, {}", says("NEEDS_DECISION", "Orchestrator", medium, "")), ok("Orchestrator")],
+            ),
+            (integrator.0, &[integrator.1]),
+            (docs.0, &[docs.1]),
+        ],
+    );
+    said.exits(4).says("larger than the lean way allows");
+    play.decide(&["dec_1", "full", "--no-wait"]).exits(4).says("Is this what is to be built?");
+    assert_eq!((play.dispatched("researcher"), play.dispatched("designer")), (1, 1));
+    // Each asking is a decision of its own, and only the last one counts.
+    play.decide(&["dec_2", "change-architecture", "--text", "Name the tests.", "--no-wait"]).exits(4);
+    assert!(brief(&play, "correct-architecture", 1, "").contains("Name the tests."));
+    play.decide(&["dec_3", "approve", "--no-wait"]).exits(4).says("When is the work reviewed?");
+    play.decide(&["dec_4", "per-batch", "--no-wait"]).exits(4).says("It is BLOCKED.");
+    play.decide(&["dec_5", "--text", "In English.", "--no-wait"]).exits(4).says("Fix it now").says("secret");
+    assert!(brief(&play, "code", 2, "T-010").contains("In English."));
+    // A feat is for QA; the task with a risk is for Security, whoever built it.
+    assert_eq!((play.dispatched("qa"), play.dispatched("security")), (1, 1));
+    let said = play.decide(&["dec_6", "fix", "--no-wait"]).exits(0).says("succeeded");
+    let brief = brief(&play, "fix-security", 1, "T-011");
+    assert!(brief.contains("It prints a secret."), "{brief}");
+    assert!(said.err.contains("T-001") || !said.err.contains("without"), "{}", said.err);
+    assert!(play.count(|event| matches!(event, Event::CommandsRan(_))) > 0);
+    assert!(
+        play.file("safe.sh").is_some() && play.file("tests/greet.test.sh").is_some() && play.file("all.sh").is_none()
+    );
+    play.holds();
+}
+
+#[test]
+fn a_single_final_review_gives_up_only_by_a_card_and_plans_again() {
+    let first = [
+        task("T-001", "chore", "greet.sh", "manual: read it", ""),
+        task("T-002", "docs", "more.sh", "manual: read that", ", depends_on: [T-001]"),
+    ]
+    .concat();
+    let again = [
+        task("T-001", "chore", "greet.sh", "manual: read it", ""),
+        task("T-003", "docs", "less.sh", "manual: read less", ", depends_on: [T-001]"),
+    ]
+    .concat();
+    let rejected = says("BLOCKED", "Coder", &comment("blocker", "It greets nobody."), "");
+    let [integrator, docs] = released();
+    let (play, said) = play(
+        "full",
+        &[
+            ("spec-agent", &[format!("{}, {}", specified(""), ok("Architect"))]),
+            ("architect", &[format!("hand_over: {{architecture: {DESIGN}}}, {}", ok("Planner"))]),
+            (
+                "planner",
+                &[
+                    format!("stage: plan, hand_over: {{tasks: \"tasks:\\n{first}\"}}, {}", ok("Coder")),
+                    format!(
+                        "hand_over: {{tasks: \"tasks:\\n{again}retired:\\n  - {{id: T-002, why: Less is enough.}}\\n\"}}, {}",
+                        ok("Coder")
+                    ),
+                ],
+            ),
+            (
+                "coder",
+                &[
+                    format!("unit: T-001, {}", wrote("greet.sh", "echo 0")),
+                    format!("unit: T-002, {}", says("BLOCKED", "Planner", "", "")),
+                    format!("unit: T-003, {}", wrote("less.sh", "echo less")),
+                    format!("stage: fix-review, iteration: 1, {}", wrote("greet.sh", "echo 1")),
+                    format!("stage: fix-review, iteration: 2, {}", wrote("greet.sh", "echo 2")),
+                    format!("stage: fix-review, iteration: 3, {}", wrote("greet.sh", "echo 3")),
+                    format!("stage: fix-review, {}", wrote("greet.sh", "echo Hello")),
+                ],
+            ),
+            ("reviewer", &[format!("iteration: 5, {}", ok("Orchestrator")), rejected]),
+            (integrator.0, &[integrator.1]),
+            (docs.0, &[docs.1]),
+        ],
+    );
+    said.exits(4).says("Is this what is to be built?");
+    play.decide(&["dec_1", "approve", "--no-wait"]).exits(4).says("When is the work reviewed?");
+    // Nobody reviews before everything is built; what was planned and is not needed is never built.
+    let stuck = play.decide(&["dec_2", "single-final", "--no-wait"]).exits(4).says("Trying again did not pass.");
+    for option in ["retry", "guide", "simplify", "accept", "drop"] {
+        assert!(stuck.err.contains(&format!("dec_3 {option}")), "{option} in {}", stuck.err);
+    }
+    assert_eq!((play.dispatched("reviewer"), play.dispatched("qa"), play.dispatched("planner")), (4, 0, 2));
+    let said = play.decide(&["dec_3", "guide", "--text", "Say Hello.", "--no-wait"]).exits(0).says("succeeded");
+    assert!(said.err.contains("T-002"), "{}", said.err);
+    assert!(play.file("less.sh").is_some() && play.file("more.sh").is_none());
+    play.holds();
+}
