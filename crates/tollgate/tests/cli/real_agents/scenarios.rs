@@ -15,6 +15,7 @@ use tollgate_testkit::model::Step;
 use super::agents::Agent;
 use super::stage::{Guard, Stage, report};
 use crate::delegate::stage as delegate;
+use crate::play::Said;
 
 /// Long enough for the slowest to start and to use a tool. On a machine that does other things too it may not be, and then there is more.
 const SHORT: Duration = Duration::from_secs(45);
@@ -139,7 +140,7 @@ fn marks(agent: &'static Agent, _sheet: &mut AgentCapabilities) {
         (_, other) => other,
     });
     let said = stage.run();
-    assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
+    assert!(is_done(&said), "{}", stage.seen(&said));
     let (report, _) = stage.reported();
     assert_eq!((report.health, stage.reports().len()), (Health::Ok, 1), "{report:?}\n{}", stage.seen(&said));
     stage.play.holds();
@@ -162,6 +163,11 @@ fn is_denied(agent: &'static Agent, sheet: &mut AgentCapabilities) {
     stage.play.holds();
 }
 
+/// Whether a run came to its end; the agent of a scenario that is not about files may have left none, which a person is asked about.
+fn is_done(said: &Said) -> bool {
+    said.code == Some(0) || said.code == Some(4) && said.err.contains("The whole change of this run is empty.")
+}
+
 fn is_asked_again(agent: &'static Agent, sheet: &mut AgentCapabilities) {
     const BAD: &str = "I am done, zebra.";
     const AGAIN: &str = "Where are you, zebra? Write it to ";
@@ -175,7 +181,7 @@ fn is_asked_again(agent: &'static Agent, sheet: &mut AgentCapabilities) {
         }
     });
     let said = stage.run();
-    assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
+    assert!(is_done(&said), "{}", stage.seen(&said));
     let again = stage.model.asked().into_iter().filter(|body| body.contains("cannot be used")).collect::<Vec<_>>();
     let here = again.iter().any(|body| body.contains(BAD));
     let marked = |body: &String| body.contains("TOLLGATE-REPORT-BEGIN att_2 ");
@@ -296,7 +302,7 @@ fn leaves_a_child(agent: &'static Agent, _: &mut AgentCapabilities) {
     let (command, argument) = child();
     let mut stage = Stage::steps(agent, Guard::All, None, vec![(agent.shell)(&command), report(&["begun.txt"])]);
     let said = stage.run();
-    assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
+    assert!(is_done(&said), "{}", stage.seen(&said));
     assert_eq!(stage.play.file("begun.txt").as_deref(), Some("begun\n"));
     assert!(!is_alive(&argument), "its child lives");
     stage.play.holds();
@@ -307,7 +313,7 @@ fn floods(agent: &'static Agent, _: &mut AgentCapabilities) {
     let command = "yes zebra | head -c 10000000; echo flooded > flooded.txt";
     let mut stage = Stage::steps(agent, Guard::All, None, vec![(agent.shell)(command), report(&["flooded.txt"])]);
     let said = stage.run();
-    assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
+    assert!(is_done(&said), "{}", stage.seen(&said));
     let log = stage.play.log("maker", 1).len() as u64;
     assert!(log <= LOG_BYTES_MAX + 4096, "{log}");
     stage.play.holds();
@@ -332,7 +338,7 @@ fn is_killed(agent: &'static Agent, _: &mut AgentCapabilities) {
     driver.wait().unwrap();
     open.store(true, Ordering::SeqCst);
     let said = stage.play.tollgate(&["resume", "RUN"]);
-    assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
+    assert!(is_done(&said), "{}", stage.seen(&said));
     assert_eq!(stage.play.file("a.txt").as_deref(), Some("hello\n"));
     stage.play.holds();
 }
@@ -356,7 +362,7 @@ fn answers(agent: &'static Agent, _: &mut AgentCapabilities) {
     let waits = std::mem::take(&mut stage.play.run);
     std::fs::write(stage.play.world.path("waits"), &waits).unwrap();
     let said = stage.run();
-    assert_eq!(said.code, Some(0), "{}", stage.seen(&said));
+    assert!(is_done(&said), "{}", stage.seen(&said));
     let heard = stage.play.file("said.txt").unwrap();
     assert!(heard.contains("exit ") && !heard.contains("exit 0"), "{heard}");
     stage.play.run = waits;
