@@ -1,7 +1,7 @@
 //! Answering: what an answer carries, what it must establish, and where it leads.
 
 use super::super::event::{
-    By, ByKind, DecisionEnd, DecisionEnded, DecisionRefused, FindingStatus, JudgementEnded, Origin,
+    Asked, By, ByKind, DecisionEnd, DecisionEnded, DecisionRefused, FindingStatus, JudgementEnded, Origin,
     RequirementsDisposed, ScopeWidened, TreeChanged, VariableGiven, WaiverGranted,
 };
 use super::super::gate::{self, Status};
@@ -12,9 +12,9 @@ use super::waive::Waivers;
 use super::{Answer, Rejection};
 use crate::Name;
 use crate::id::{DecisionId, GateId, InstanceId, UnitId};
-use crate::protocol::Outcome;
 use crate::protocol::model::{Kind, Resource, Route, Stage, Target};
-use crate::report::Verdict;
+use crate::protocol::{Outcome, Protocol};
+use crate::report::{Plan, Verdict};
 use crate::scope::Content;
 
 impl Draft {
@@ -77,12 +77,9 @@ impl Draft {
             self.emit_by(by.clone(), ends(None, answer.text));
             return Ok(());
         }
-        let known = self.instance(&asked.instance);
-        let origin = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &asked.origin.stage));
+        let origin = self.asked_at(&protocol, asked)?;
         let shared = protocol.ask(&asked.ask);
-        let (Some(origin), Some(stage)) = (origin, shared.or(origin)) else {
-            return Err(Rejection::NotInProtocol { what: "stage", name: (&*asked.origin.stage).into() });
-        };
+        let stage = shared.unwrap_or(origin);
         let outcome = answer.option.as_deref().map_or(Outcome::Answered, Outcome::from);
         let Some(route) = protocol.route(stage, &outcome).map(|(rule, _)| rule.route.clone()) else {
             return Err(Rejection::NotOffered { decision: id, option: outcome.word().into(), offered });
@@ -103,6 +100,30 @@ impl Draft {
         } else {
             self.route(&asked.instance, stage, &outcome);
         }
+        Ok(())
+    }
+
+    /// The stage at which something was asked.
+    pub(super) fn asked_at<'p>(&self, protocol: &'p Protocol, asked: &Asked) -> Result<&'p Stage, Rejection> {
+        let known = self.instance(&asked.instance);
+        let stage = known.and_then(|known| Self::stage_of(protocol, &known, &asked.origin.stage));
+        stage.ok_or_else(|| Rejection::NotInProtocol { what: "stage", name: (&*asked.origin.stage).into() })
+    }
+
+    /// Ends a question that the kernel asks by itself. Its answer is about `what`, and brings nothing.
+    pub(super) fn end_own(
+        &mut self,
+        decision: DecisionId,
+        answer: &Answer,
+        by: &By,
+        what: &'static str,
+    ) -> Result<(), Rejection> {
+        let brings = answer.content.is_some() || !answer.scope.is_empty() || !answer.dispositions.is_empty();
+        if brings || answer.plan != Plan::default() {
+            return Err(Rejection::NotAllowed { decision, what });
+        }
+        let (end, option, text) = (DecisionEnd::Answered, answer.option.clone(), answer.text.clone());
+        self.emit_by(by.clone(), DecisionEnded { decision, end, option, text, in_advance: false });
         Ok(())
     }
 
@@ -130,12 +151,9 @@ impl Draft {
     ) -> Result<(), Rejection> {
         let protocol = self.protocol.clone();
         let asked = &decision.asked;
-        let known = self.instance(&asked.instance);
-        let origin = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &asked.origin.stage));
+        let origin = self.asked_at(&protocol, asked)?;
         let shared = protocol.ask(&asked.ask);
-        let (Some(origin), Some(stage)) = (origin, shared.or(origin)) else {
-            return Err(Rejection::NotInProtocol { what: "stage", name: (&*asked.origin.stage).into() });
-        };
+        let stage = shared.unwrap_or(origin);
         let Some(to) = protocol.route(stage, outcome).map(|(rule, _)| rule.route.to.clone()) else {
             let what = format!("one of its answers: nothing says what happens when it is {}", outcome.word());
             return Err(Rejection::Incomplete { decision: id, what });

@@ -132,7 +132,8 @@ impl Draft {
             if !(1..=asked).contains(&usize::try_from(*number).unwrap_or(usize::MAX)) {
                 let what = match asked {
                     0 => "one answer: it is one question".to_owned(),
-                    asked => format!("a question of its {asked}, not {number}"),
+                    1 => format!("question 1, its only one, not {number}"),
+                    asked => format!("one of its questions 1 to {asked}, not {number}"),
                 };
                 return Err(Rejection::Incomplete { decision: id, what });
             }

@@ -8,8 +8,7 @@
 
 use super::super::budget::{AtBudget, BUDGET, DAY_MS, Over, Whose};
 use super::super::event::{
-    Asked, BudgetChanged, By, DayCounted, DecisionAsked, DecisionEnd, DecisionEnded, Offered, Origin, PoolParked,
-    RunClosed, RunOutcome,
+    Asked, BudgetChanged, By, DayCounted, DecisionAsked, Offered, Origin, PoolParked, RunClosed, RunOutcome,
 };
 use super::super::pool::{self, Elsewhere};
 use super::super::state::Decision;
@@ -130,11 +129,7 @@ impl Draft {
         answer: &Answer,
         by: &By,
     ) -> Result<(), Rejection> {
-        if answer.content.is_some() || !answer.scope.is_empty() || !answer.dispositions.is_empty() {
-            return Err(Rejection::NotAllowed { decision: id, what: "anything but the budget" });
-        }
-        let (end, option, text) = (DecisionEnd::Answered, answer.option.clone(), answer.text.clone());
-        self.emit_by(by.clone(), DecisionEnded { decision: id, end, option, text, in_advance: false });
+        self.end_own(id, answer, by, "anything but the budget")?;
         match answer.option.as_deref().and_then(AtBudget::parse) {
             Some(AtBudget::Stop) => {
                 self.end_everything("the run was stopped at its budget");

@@ -1,14 +1,13 @@
 //! An empty change at the end of a unit or of the run: a person is asked once whether it is right.
 
 use super::super::empty_change::{AtEmpty, EMPTY, to_be_asked, writers, writes_at};
-use super::super::event::{Asked, By, DecisionAsked, DecisionEnd, DecisionEnded, Offered, Origin};
+use super::super::event::{Asked, By, DecisionAsked, Offered, Origin};
 use super::super::state::{Decision, Instance, MAIN};
 use super::draft::Draft;
 use super::{Answer, Rejection};
 use crate::id::{DecisionId, InstanceId, UnitId};
 use crate::protocol::model::{Class, Stage, Target};
 use crate::protocol::{Outcome, Protocol};
-use crate::report::Plan;
 
 impl Draft {
     /// Asks whether nothing had to be changed, where all that a unit or the run was written for is nothing; whether it asks.
@@ -64,23 +63,14 @@ impl Draft {
         answer: &Answer,
         by: &By,
     ) -> Result<(), Rejection> {
-        let carries = answer.content.is_some() || !answer.scope.is_empty() || !answer.dispositions.is_empty();
-        if carries || answer.plan != Plan::default() {
-            return Err(Rejection::NotAllowed { decision: id, what: "anything but whether it is right" });
-        }
-        let name = &decision.asked.instance;
         let protocol = self.protocol.clone();
-        let known = self.instance(name);
-        let stage = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &decision.asked.origin.stage));
-        let (Some(known), Some(stage)) = (&known, stage) else {
-            return Err(Rejection::NotInProtocol { what: "stage", name: (&*decision.asked.origin.stage).into() });
-        };
-        let (end, option, text) = (DecisionEnd::Answered, answer.option.clone(), answer.text.clone());
-        self.emit_by(by.clone(), DecisionEnded { decision: id, end, option, text, in_advance: false });
+        let stage = self.asked_at(&protocol, &decision.asked)?;
+        self.end_own(id, answer, by, "anything but whether it is right")?;
+        let name = &decision.asked.instance;
         match answer.option.as_deref().and_then(AtEmpty::parse) {
             Some(AtEmpty::Accept) => self.come_back(name, stage, &Outcome::Done, Some(id), Target::Done, None),
             Some(AtEmpty::Hold) | None => {
-                let first = self.restart_at(&protocol, name, known).unwrap_or(stage);
+                let first = self.restart_at(&protocol, name).unwrap_or(stage);
                 let why = format!("nothing was changed, and {} says that is not right ({id})", by.name);
                 self.hold(name, first, Some(&Outcome::Done), why);
             }
@@ -89,7 +79,8 @@ impl Draft {
     }
 
     /// Where a flow is started again: a unit's at its first stage, the run's where, or below which, somebody wrote or could have.
-    fn restart_at<'p>(&self, protocol: &'p Protocol, name: &InstanceId, instance: &Instance) -> Option<&'p Stage> {
+    fn restart_at<'p>(&self, protocol: &'p Protocol, name: &InstanceId) -> Option<&'p Stage> {
+        let instance = self.run.instances.get(name)?;
         let stages = &protocol.flow(&instance.flow)?.stages;
         if &**name != MAIN {
             return stages.first();

@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 
 use super::super::blockers::{self, Blocker};
 use super::super::event::{
-    Asked, CommandRef, CommandResult, DecisionAsked, DecisionEnd, DecisionEnded, LandAsked, LandChecked, LandLeft,
-    LandTarget, Offered, Origin, RunLanded, RunOutcome, UnitState,
+    Asked, CommandRef, CommandResult, DecisionAsked, LandAsked, LandChecked, LandLeft, LandTarget, Offered, Origin,
+    RunLanded, RunOutcome, UnitState,
 };
 use super::super::sandbox_record::SandboxRecord;
 use super::super::state::{AtLanding, LAND, Landing, Phase, Run};
@@ -228,12 +228,9 @@ impl Draft {
             let option = answer.option.clone().unwrap_or_else(|| answer.text.trim().into());
             return Err(Rejection::NotOffered { decision: id, option, offered });
         };
-        if answer.content.is_some() || !answer.scope.is_empty() || !answer.dispositions.is_empty() {
-            return Err(Rejection::NotAllowed { decision: id, what: "anything but where the tree goes" });
-        }
         let leaves = AtLanding::parse(&option) == Some(AtLanding::Leave);
-        let (end, option, text) = (DecisionEnd::Answered, Some(option), answer.text.clone());
-        self.emit(DecisionEnded { decision: id, end, option, text, in_advance: false });
+        let by = self.by.clone();
+        self.end_own(id, answer, &by, "anything but where the tree goes")?;
         if leaves {
             let why = format!("{} left it ({id})", self.by.name);
             self.emit(LandLeft { token: landing.token, why });

@@ -7,9 +7,7 @@
 //! ```
 
 use super::super::blockers::{self, Blocker};
-use super::super::event::{
-    Asked, By, DecisionAsked, DecisionEnd, DecisionEnded, FindingStatus, Offered, Origin, WaiverGranted,
-};
+use super::super::event::{Asked, By, DecisionAsked, FindingStatus, Offered, Origin, WaiverGranted};
 use super::super::evolve::waive_for;
 use super::super::finding::FindingState;
 use super::super::gate::{self, Status};
@@ -22,7 +20,7 @@ use crate::Name;
 use crate::id::{DecisionId, FindingId, InstanceId, RoleId, StageId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Class, Kind, Stage, Target};
-use crate::report::{Plan, Verdict};
+use crate::report::Verdict;
 
 impl Draft {
     /// Puts the findings that alone keep a unit or the run from being done; whether it does.
@@ -191,19 +189,10 @@ impl Draft {
         answer: &Answer,
         by: &By,
     ) -> Result<(), Rejection> {
-        let carries = answer.content.is_some() || !answer.scope.is_empty() || !answer.dispositions.is_empty();
-        if carries || answer.plan != Plan::default() {
-            return Err(Rejection::NotAllowed { decision: id, what: "anything but what becomes of the findings" });
-        }
         let asked = &decision.asked;
         let protocol = self.protocol.clone();
-        let known = self.instance(&asked.instance);
-        let stage = known.as_ref().and_then(|known| Self::stage_of(&protocol, known, &asked.origin.stage));
-        let Some(stage) = stage else {
-            return Err(Rejection::NotInProtocol { what: "stage", name: (&*asked.origin.stage).into() });
-        };
-        let (end, option, text) = (DecisionEnd::Answered, answer.option.clone(), answer.text.clone());
-        self.emit_by(by.clone(), DecisionEnded { decision: id, end, option, text, in_advance: false });
+        let stage = self.asked_at(&protocol, asked)?;
+        self.end_own(id, answer, by, "anything but what becomes of the findings")?;
         let shown = asked.options.iter().flat_map(|option| &option.waives);
         let shown: Vec<FindingId> = shown.filter_map(|name| name.parse().ok()).collect();
         let outcome = asked.origin.outcome.clone().unwrap_or(Outcome::Done);
