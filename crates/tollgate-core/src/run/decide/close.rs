@@ -265,7 +265,7 @@ impl Draft {
         self.restore();
     }
 
-    /// A unit that lapsed for a finding is accepted again once the finding is closed without new work: a person waived it.
+    /// A unit is accepted again once a person has waived what it lapsed for, a finding or a row, and nothing else was done to it.
     fn restore(&mut self) {
         let ledger = &self.run.ledger;
         let lapsed = ledger.units.iter().filter(|unit| unit.state == UnitState::Lapsed).map(|unit| unit.name.clone());
@@ -274,15 +274,21 @@ impl Draft {
             own.all(|instance| matches!(instance.at, At::Ended { end: Target::Done }))
         };
         let waived = |name: &UnitId| {
-            let against = ledger.findings.values().filter(|finding| finding.about.units.contains(name));
-            let status: Vec<FindingStatus> = against.map(|finding| finding.status_in(Some(name))).collect();
-            status.contains(&FindingStatus::Waived) && status.iter().all(|status| status.is_closed())
+            let mut against = ledger.findings.values().filter(|finding| finding.about.units.contains(name));
+            let mut rows = ledger.criteria.iter().filter(|row| row.unit.as_ref() == Some(name));
+            rows.any(|row| row.waived.is_some())
+                || against.any(|finding| finding.status_in(Some(name)) == FindingStatus::Waived)
         };
-        // Accepted again is what lapsed for a finding alone, not what a change has made lapse.
+        let settled = |name: &UnitId| {
+            let mut against = ledger.findings.values().filter(|finding| finding.about.units.contains(name));
+            against.all(|finding| finding.status_in(Some(name)).is_closed())
+        };
+        // Not what a change has made lapse.
         let whole = |name: &UnitId| {
             blockers::of_acceptance(&self.run, name).is_empty() && blockers::since_acceptance(&self.run, name).is_none()
         };
-        let restored: Vec<UnitId> = lapsed.filter(|name| rests(name) && waived(name) && whole(name)).collect();
+        let restored: Vec<UnitId> =
+            lapsed.filter(|name| rests(name) && waived(name) && settled(name) && whole(name)).collect();
         for unit in restored {
             let why = "nothing is open against it any more".to_owned();
             self.emit(UnitChanged { unit, state: UnitState::Accepted, why });
