@@ -298,9 +298,12 @@ impl Draft {
             self.grant(name, stage, Work::Commands { commands: needed }, instance);
             return true;
         }
-        let outcome = match gates.iter().map(|gate| gate::status_of(&self.run, gate, unit)).max() {
+        let status: Vec<Status> = gates.iter().map(|gate| gate::status_of(&self.run, gate, unit)).collect();
+        let outcome = match status.iter().max() {
             None | Some(Status::Holds) => Outcome::Pass,
             Some(Status::Stale) => Outcome::Stale,
+            // Nobody can waive what is to be judged anew, and whoever judges it looks at the rest again.
+            Some(Status::Unobservable) if status.contains(&Status::Stale) => Outcome::Stale,
             Some(Status::Unobservable) => Outcome::Unobservable,
             Some(Status::Fails) => Outcome::Fail,
         };

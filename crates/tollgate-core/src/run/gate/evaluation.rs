@@ -311,9 +311,17 @@ pub fn requirement_parts(run: &Run, id: &Name) -> Vec<&'static str> {
 
 /// The state of a unit as conditions name it: one whose flow is held is `held`, whatever it was before.
 pub fn unit_word(run: &Run, unit: &Unit) -> &'static str {
-    let held =
-        |instance: &Instance| instance.unit.as_ref() == Some(&unit.name) && matches!(instance.at, At::Held { .. });
-    if run.instances.values().any(|instance| held(instance)) { "held" } else { unit.state.word() }
+    let own = || run.instances.values().filter(|instance| instance.unit.as_ref() == Some(&unit.name));
+    // Where the run went another way with it, the flow that was left does not count.
+    let latest = own().map(|instance| begun(run, instance)).max();
+    let is_held = |instance: &Instance| matches!(instance.at, At::Held { .. }) && Some(begun(run, instance)) == latest;
+    if own().any(|instance| is_held(instance)) { "held" } else { unit.state.word() }
+}
+
+/// The event with which the flow of a unit was started that an instance belongs to.
+fn begun(run: &Run, instance: &Instance) -> u64 {
+    let parent = instance.parent.as_ref().and_then(|parent| run.instances.get(parent));
+    parent.filter(|parent| parent.unit == instance.unit).map_or(instance.started, |parent| begun(run, parent))
 }
 
 /// Whether a unit has one of the values of every attribute that is asked for.

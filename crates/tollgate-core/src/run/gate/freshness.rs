@@ -108,12 +108,12 @@ pub fn row_rests_on(run: &Run, row: &Criterion) -> Vec<Resource> {
     if bound.is_empty() { vec![Resource::Tree] } else { bound.into_iter().cloned().collect() }
 }
 
-/// What a row of a unit rests on: what the row does, and what its unit's acceptance does, within the unit's scope. A sibling
-/// that lands moves the tree and not the unit's work; a gate bound to the tree is asked by itself.
+/// What a row of a unit rests on: what the row does, and the files that its unit's acceptance does, within the unit's scope. A
+/// sibling that lands moves the tree and not the unit's work; a gate bound to the tree, or to the plan, is asked by itself.
 pub fn unit_row_rests_on(run: &Run, row: &Criterion, unit: &UnitId) -> Vec<Resource> {
     let mut bound: BTreeSet<Resource> = row_rests_on(run, row).into_iter().collect();
     let whole = bound.remove(&Resource::Tree);
-    bound.extend(accepted_on(run, unit).into_iter().filter(|resource| *resource != Resource::Tree));
+    bound.extend(accepted_on(run, unit).into_iter().filter(|on| *on != Resource::Tree && is_tree(run, on)));
     if whole {
         bound.extend(run.areas.iter().map(|area| Resource::Named(area.name.clone())));
     }
