@@ -69,7 +69,7 @@ const STEPS: &[&[Step]] = &[
 ];
 
 /// How many histories of each protocol are simulated: before every merge, and with `--full`.
-const SIM_SEEDS: [&str; 2] = ["170", "700"];
+const SIM_SEEDS: [&str; 2] = ["100", "700"];
 
 /// How often the real program is killed at random, besides once at every named point.
 const CRASH_RUNS: [&str; 2] = ["0", "40"];

@@ -20,7 +20,9 @@ use crate::script::{dialects, protocol_text};
 use crate::world::World;
 
 /// The protocols that are played unless one is named: all that are shipped, and those that exercise what no shipped one does.
-const PLAYED: [&str; 3] = ["build-plan", "fan-out", "ledger"];
+const PLAYED: [&str; 6] = ["build-plan", "team", "supervisor", "fan-out", "ledger", "bare"];
+/// Played for what must never be: its stages leave a run where only a person's luck ends it.
+const UNGUARDED: &str = "bare";
 /// The ways in which `build-plan` is played.
 const SCENES: [&str; 3] = ["standard", "simple", "both-sides"];
 
@@ -42,6 +44,11 @@ impl Played {
     /// Every protocol that is played unless one is named.
     pub fn all() -> Vec<Self> {
         PLAYED.iter().filter_map(|name| Self::named(name)).collect()
+    }
+
+    /// Whether calm people bring every run of it to a good end.
+    pub fn is_to_end_well(&self) -> bool {
+        self.name != UNGUARDED
     }
 
     /// A protocol of the product or of the kit.
@@ -78,19 +85,12 @@ impl Played {
             if rng.percent(40) {
                 answers.insert("sign-off".into(), "approve".into());
             }
+        } else if rng.percent(40) {
+            // Some are asked for.
+            inputs.retain(|_, _| rng.percent(50));
         }
-        let task = Object::new(format!("task {seed}").into_bytes());
-        let is_given = |given: &Given| match given {
-            Given::ByStage => false,
-            Given::Input => true,
-            Given::InputWhen(when) => gate::over_inputs(when, &|name| inputs.get(name)),
-        };
-        let given = protocol.artifacts.iter().filter(|(_, artifact)| is_given(&artifact.given));
-        let artifacts = given.map(|(name, _)| {
-            let (object, fields, plan) = (task.digest(), fields(&protocol, name), plan.clone());
-            (name.clone(), OpenArtifact { object, fields, plan, ..OpenArtifact::default() })
-        });
-        let artifacts = artifacts.collect();
+        let task = task_of(RunId::from_bits(seed));
+        let artifacts = documents(&protocol, RunId::from_bits(seed), &inputs, &plan);
         let named = protocol.conditions().filter_map(|condition| match condition {
             Condition::Command { name, .. } => Some(name.clone()),
             _ => None,
@@ -123,6 +123,31 @@ impl Played {
     }
 }
 
+/// The text of every document that is given with a run.
+fn task_of(id: RunId) -> Object {
+    Object::new(format!("task of {id}").into_bytes())
+}
+
+/// The documents that are given with a run of these inputs.
+pub fn documents(
+    protocol: &Protocol,
+    id: RunId,
+    inputs: &BTreeMap<Name, Value>,
+    plan: &Plan,
+) -> BTreeMap<Name, OpenArtifact> {
+    let is_given = |given: &Given| match given {
+        Given::ByStage => false,
+        Given::Input => true,
+        Given::InputWhen(when) => gate::over_inputs(when, &|name| inputs.get(name)),
+    };
+    let given = protocol.artifacts.iter().filter(|(_, artifact)| is_given(&artifact.given));
+    let artifacts = given.map(|(name, _)| {
+        let (object, fields, plan) = (task_of(id).digest(), fields(protocol, name), plan.clone());
+        (name.clone(), OpenArtifact { object, fields, plan, ..OpenArtifact::default() })
+    });
+    artifacts.collect()
+}
+
 /// The fields that some gate wants a document to have.
 pub fn fields(protocol: &Protocol, document: &Name) -> BTreeMap<Name, Name> {
     let wanted = protocol.conditions().filter_map(|condition| match condition {
@@ -134,19 +159,20 @@ pub fn fields(protocol: &Protocol, document: &Name) -> BTreeMap<Name, Name> {
 
 /// Any value of each input.
 fn any_inputs(protocol: &Protocol, rng: &mut Rng) -> BTreeMap<Name, Value> {
-    let value = |(name, variable): (&Name, &tollgate_core::protocol::model::Variable)| {
-        let value = match &variable.kind {
-            VariableKind::OneOf(values) => Value::Text(rng.pick(values).cloned().unwrap_or_default()),
-            VariableKind::ListOf(values) => {
-                let from = usize::try_from(rng.below(values.len() as u64)).unwrap_or(0);
-                Value::List(values[from..].to_vec())
-            }
-            VariableKind::Int => Value::Int(i64::try_from(rng.between(1, 3)).unwrap_or(1)),
-            VariableKind::Text => Value::Text("text".into()),
-        };
-        (name.clone(), value)
-    };
-    protocol.inputs.iter().map(value).collect()
+    protocol.inputs.iter().map(|(name, input)| (name.clone(), any_value(&input.kind, rng))).collect()
+}
+
+/// Any value of an input.
+pub fn any_value(kind: &VariableKind, rng: &mut Rng) -> Value {
+    match kind {
+        VariableKind::OneOf(values) => Value::Text(rng.pick(values).cloned().unwrap_or_default()),
+        VariableKind::ListOf(values) => {
+            let from = usize::try_from(rng.below(values.len() as u64)).unwrap_or(0);
+            Value::List(values[from..].to_vec())
+        }
+        VariableKind::Int => Value::Int(i64::try_from(rng.between(1, 3)).unwrap_or(1)),
+        VariableKind::Text => Value::Text("text".into()),
+    }
 }
 
 /// The sides of `build-plan` go with its complexity.

@@ -2,8 +2,9 @@
 
 use tollgate_core::Name;
 use tollgate_core::id::{DecisionId, UnitId};
-use tollgate_core::protocol::model::{Ensures, Resource, Route};
-use tollgate_core::run::decide::{Answer, Instead};
+use tollgate_core::protocol::model::{Ensures, Resource, Route, Value};
+use tollgate_core::report::Plan;
+use tollgate_core::run::decide::{Answer, Instead, Opening, completed};
 use tollgate_core::run::event::{By, ByKind, LandAs, LandTarget, RunRepaired};
 use tollgate_core::run::state::{At, Decision, Phase};
 use tollgate_core::run::{Command, Rejection, Run};
@@ -11,6 +12,7 @@ use tollgate_core::scope;
 use tollgate_engine::clock::Clock;
 use tollgate_engine::session::CommandError;
 
+use super::opening::{any_value, documents};
 use super::play::Play;
 use super::rng::Rng;
 use super::stuck::gives_up;
@@ -127,6 +129,9 @@ impl Play {
         if !self.is_calm() && rng.percent(4) {
             return self.answer_otherwise(id, rng);
         }
+        if decision.is_of_intake() {
+            return self.answer_intake(run, id, &decision, rng);
+        }
         if decision.open_questions().next().is_some() && rng.percent(60) {
             return self.answer_one(id, &decision, rng);
         }
@@ -196,6 +201,34 @@ impl Play {
         let text = format!("so be it, {}", rng.below(3));
         let answers = number.map(|number| (number, text)).into_iter().collect();
         self.say(Command::Answer { decision: id, answer: Box::new(Answer { answers, ..Answer::default() }) }).map(drop)
+    }
+
+    /// Gives some of the inputs that are asked for, sometimes one that is none of its values.
+    fn answer_intake(
+        &mut self,
+        run: &Run,
+        id: DecisionId,
+        decision: &Decision,
+        rng: &mut Rng,
+    ) -> Result<(), Violation> {
+        let mut answer = Answer::default();
+        for (number, asked) in decision.open_questions() {
+            let input = asked.input.as_ref().and_then(|name| run.protocol.inputs.get(name));
+            let Some(input) = input.filter(|_| answer.answers.is_empty() || rng.percent(70)) else { continue };
+            let value = match any_value(&input.kind, rng) {
+                _ if !self.is_calm() && rng.percent(10) => "anything".to_owned(),
+                Value::Text(text) => text.to_string(),
+                Value::Int(number) => number.to_string(),
+                Value::List(values) => values.join(","),
+            };
+            answer.answers.insert(number, value);
+        }
+        if let Some(inputs) = completed(run, id, &answer) {
+            let content = self.world.opening(&run.tree, &run.protocol, run.id, &inputs);
+            let artifacts = documents(&run.protocol, run.id, &inputs, &Plan::default());
+            answer.opening = Some(Box::new(Opening { artifacts, content: Some(content) }));
+        }
+        self.say(Command::Answer { decision: id, answer: Box::new(answer) }).map(drop)
     }
 
     /// Answers what has ended, otherwise than it ended.

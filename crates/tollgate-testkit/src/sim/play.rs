@@ -26,6 +26,8 @@ use crate::world::World;
 const CALM_FROM: [u64; 2] = [1, 1_000];
 /// A run that has not ended well after so many calm steps is stuck.
 const CALM_STEPS_MAX: u64 = 2_000;
+/// So many steps more may landings take, of a run that has just ended.
+const LANDING_STEPS_MAX: u64 = 1_000;
 
 /// Snapshots come sooner than in earnest, so that a history has several and most drivers begin from one.
 const SNAPSHOT_EVERY: u64 = 40;
@@ -81,7 +83,7 @@ pub fn play(played: &Played, seed: u64, skip: &BTreeSet<u64>) -> Outcome {
         Err(violation) => outcome.violation = Some(violation),
         Ok(mut play) => {
             match play.go(seed, skip, &mut outcome.steps) {
-                Ok(stuck) => outcome.stuck = stuck,
+                Ok(stuck) => outcome.stuck = stuck.filter(|_| played.is_to_end_well()),
                 Err(violation) => outcome.violation = Some(violation),
             }
             outcome.violation = outcome.violation.or_else(|| play.settle().err());
@@ -158,10 +160,12 @@ impl Play {
         self.watch.look()?;
         let [low, high] = CALM_FROM;
         let calm_from = Rng::new(seed, 2).between(low, high);
-        for step in 0..=calm_from + CALM_STEPS_MAX {
+        for step in 0..=calm_from + CALM_STEPS_MAX + LANDING_STEPS_MAX {
             *steps = step;
-            let over = self.watch.run.as_ref().is_some_and(|run| run.is_closed() && self.is_over(run));
-            if over || self.dead_end.is_some() {
+            let closed = self.watch.run.as_ref().filter(|run| run.is_closed());
+            let is_over = closed.is_some_and(|run| self.is_over(run));
+            let is_late = closed.is_none() && step > calm_from + CALM_STEPS_MAX;
+            if is_over || is_late || self.dead_end.is_some() {
                 break;
             }
             if step == calm_from {

@@ -7,14 +7,14 @@ use tollgate_core::digest::Digest;
 use tollgate_core::id::UnitId;
 use tollgate_core::protocol::condition::SetKind;
 use tollgate_core::protocol::model::{Budget, Resource, Role, Stage, VariableKind};
-use tollgate_core::protocol::{Condition, Declaration};
+use tollgate_core::protocol::{Condition, Declaration, Dialects};
 use tollgate_core::report::{
     CriterionReport, CriterionRow, Disposition, FindingReport, Health, Judgement, Notice, Plan, QuestionReport, Report,
     RequirementReport, UnitReport, Verdict,
 };
 use tollgate_core::run::agent_stats::{AgentStats, Quota, Usage};
 use tollgate_core::run::decide::{AttemptResult, Landing, OpenArtifact};
-use tollgate_core::run::event::{CommandRef, CommandResult, LandOutcome, Work};
+use tollgate_core::run::event::{ChangeKind, Changed, CommandRef, CommandResult, LandOutcome, Work};
 use tollgate_core::run::state::{Attempt, Instance};
 use tollgate_core::run::{Run, gate};
 use tollgate_core::scope;
@@ -83,6 +83,8 @@ pub struct Task<'a> {
     pub attempt: &'a Attempt,
     /// What the contract of its role declares.
     pub declared: &'a Declaration,
+    /// What all contracts declare.
+    pub dialects: &'a Dialects,
     /// How it goes.
     pub conduct: Conduct,
     /// Whether everybody wants the run to end.
@@ -110,7 +112,10 @@ impl Task<'_> {
         let changes = if role.writes.is_empty() { Vec::new() } else { self.writes(instance, role, rng) };
         let tree = world.write(&self.attempt.tree, &changes);
         let changed = world.changed(&self.attempt.tree, &tree);
-        report.claims.modified = changed.iter().map(|change| change.path.clone()).collect();
+        let (deleted, there): (Vec<&Changed>, Vec<&Changed>) =
+            changed.iter().partition(|change| change.kind == ChangeKind::Deleted);
+        let paths = |changed: Vec<&Changed>| changed.into_iter().map(|change| change.path.clone()).collect();
+        (report.claims.modified, report.claims.deleted) = (paths(there), paths(deleted));
         if self.conduct == Conduct::Lie && !role.judges() {
             report.claims.modified.push("src/never.rs".into());
         }
@@ -304,10 +309,22 @@ impl Task<'_> {
             .filter(|_| !forgets)
             .map(|name| {
                 let (object, name) = (Digest::of(&rng.below(3).to_be_bytes()), Name::from(&**name));
-                let fields = fields(&self.run.protocol, &name);
+                let fields = self.fields(&name, rng);
                 (name, OpenArtifact { object, fields, ..OpenArtifact::default() })
             })
             .collect()
+    }
+
+    /// The fields of a document: often what some gate wants, otherwise any value that its contract declares.
+    fn fields(&self, document: &Name, rng: &mut Rng) -> BTreeMap<Name, Name> {
+        let mut fields = fields(&self.run.protocol, document);
+        let schema = self.run.protocol.artifacts.get(document).and_then(|artifact| artifact.schema.as_ref());
+        let Some(declared) = schema.and_then(|schema| self.dialects.get(schema)) else { return fields };
+        for (field, value) in &mut fields {
+            let other = declared.fields.get(field).filter(|_| rng.percent(40)).and_then(|values| rng.pick(values));
+            *value = other.cloned().unwrap_or_else(|| value.clone());
+        }
+        fields
     }
 
     /// What was planned before is said again as it was; a liar says something else.
