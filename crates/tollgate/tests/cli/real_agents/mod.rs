@@ -6,6 +6,7 @@
 mod agents;
 mod scenarios;
 mod stage;
+mod team;
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -17,14 +18,19 @@ use self::agents::{AGENTS, Agent};
 const SHEETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tollgate-engine/src/workers/agent/measured.json");
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Plays every scenario on an agent and compares what it can do with its sheet.
-fn measure(adapter: &str, program: &str) {
+/// An agent that is to be played with; none says so.
+fn wanted(adapter: &str, program: &str) -> Option<&'static Agent> {
     let kit = std::env::var("TOLLGATE_KIT").unwrap_or_default();
     if !kit.split(',').any(|named| named == adapter) {
         println!("SKIPPED: `cargo xtask agents` runs the kit on {program} ({adapter})");
-        return;
+        return None;
     }
-    let agent: &Agent = AGENTS.iter().find(|agent| (agent.adapter, agent.program) == (adapter, program)).unwrap();
+    AGENTS.iter().find(|agent| (agent.adapter, agent.program) == (adapter, program))
+}
+
+/// Plays every scenario on an agent and compares what it can do with its sheet.
+fn measure(adapter: &str, program: &str) {
+    let Some(agent) = wanted(adapter, program) else { return };
     let path = stage::program(program).unwrap_or_else(|| panic!("{program} is not installed"));
     let version = agent::version(agent::adapter(adapter).unwrap(), &path, Path::new("/")).unwrap();
     let mut sheet = AgentCapabilities {
@@ -64,6 +70,13 @@ fn bless(sheet: &AgentCapabilities) {
 #[test]
 fn claude_conforms() {
     measure("claude", "claude");
+}
+
+#[test]
+fn claude_plays_a_lean_run_of_the_team() {
+    if let Some(agent) = wanted("claude", "claude") {
+        team::plays_lean(agent);
+    }
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn hands_over(agent: &'static Agent, _sheet: &mut AgentCapabilities) {
 }
 
 /// Where a request says that a document is to be written.
-fn place_of(document: &str, body: &str) -> Option<String> {
+pub fn place_of(document: &str, body: &str) -> Option<String> {
     let end = body.find(&format!("/out/{document}`"))? + "/out/".len() + document.len();
     let start = body[..end].rfind('`')? + 1;
     Some(body[start..end].to_owned())
