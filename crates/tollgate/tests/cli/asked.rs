@@ -10,7 +10,7 @@ fn the_questions_of_a_report_are_answered_one_by_one() {
     let said = said.exits(4).says("1. Which greeting: \"Hello\" or \"Good day\"?").says("2. Also in French?");
     said.says(&format!("tollgate decide {} dec_2 --answer 1='ANSWER' --answer 2='ANSWER'", play.run));
     play.decide(&["dec_2", "--answer", "2=not yet", "--no-wait"]).exits(4).says("answered by ada: not yet");
-    play.decide(&["dec_2", "--answer", "3=x", "--no-wait"]).exits(1).says("a question of its 2, not 3");
+    play.decide(&["dec_2", "--answer", "3=x", "--no-wait"]).exits(1).says("one of its questions 1 to 2, not 3");
     play.decide(&["dec_2", "--answer", "second"]).exits(2).says("NUMBER=TEXT");
     // What is put off is not asked for before its time, and can be answered all the same.
     play.decide(&["dec_2", "--defer", "yesterday"]).exits(2).says("is no time");
@@ -75,5 +75,40 @@ fn a_question_is_skipped_or_cancelled_only_with_a_reason() {
     let (play, said) = Play::standard(&[("developer", &[at(1, BLOCKED), else_(BUILT)])]);
     said.exits(4);
     play.decide(&["dec_2", "--cancel", "--why", "not wanted"]).exits(1).says("ada cancels dec_2: not wanted");
+    play.holds();
+}
+
+/// A question brings its ways out, and which one whoever asks would take and why.
+#[test]
+fn a_question_comes_with_its_options_and_a_recommendation() {
+    let protocol = "\
+protocol: blocked
+version: 1
+areas: {code: [\"**\"]}
+roles:
+  maker: {contract: decree.blocker, writes: none, sees: full}
+asks:
+  ways: {ask: {class: clarification, from: report}, on: {answered: back, cancelled: hold}}
+otherwise: {needs_input: ways, failed: hold, malformed: hold, cancelled: hold}
+flows:
+  main:
+    - {id: make, dispatch: maker, on: {ok: done}}
+";
+    let report = "title: Rounding is not said, type: technical-constraint, description: How is a total rounded?, \
+        options: [{name: Round half up, description: As in school., tradeoffs: Off by a cent.}, \
+        {name: Keep fractions, description: Four digits., tradeoffs: Nobody pays them.}], \
+        recommendation: Option A because the invoices do so., impact: It stops.";
+    let mut play = Play::new("", &format!("script: 1\nroles:\n  maker:\n    - {{report: {{{report}}}}}\n"));
+    std::fs::write(play.world.path("blocked.yaml"), protocol).unwrap();
+    let said = play.tollgate(&["run", "../blocked.yaml", "--script", "../script.yaml", "--no-wait"]);
+    play.named_by(&said);
+    let said = said.exits(4).says("How is a total rounded?").says("- Round half up").says("- Keep fractions");
+    said.says("recommended: Option A because the invoices do so.");
+    let (lines, _) = play.world.json(&format!("decisions {} --json", play.run));
+    let card: Decision = serde_json::from_value(lines.into_iter().next().unwrap()).unwrap();
+    assert_eq!(card.questions[0].options, ["Round half up", "Keep fractions"]);
+    assert_eq!(card.questions[0].recommendation.as_deref(), Some("Option A because the invoices do so."));
+    // The person may take none of them.
+    play.decide(&["dec_1", "--answer", "1=Round to even", "--no-wait"]).says("question 1 of dec_1: Round to even");
     play.holds();
 }
