@@ -123,6 +123,22 @@ pub struct MatrixRow {
     pub object: Option<String>,
 }
 
+/// Something that a report leaves open, and that is no defect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Notice {
+    /// What kind it is, in the dialect's word: `residual_risk`, `needs_tests`.
+    pub kind: String,
+    /// What is left open.
+    pub text: String,
+    /// The role that said so.
+    pub role: String,
+    /// The unit that it worked on; null: the run.
+    pub unit: Option<String>,
+    /// The requirement that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requirement: Option<String>,
+}
+
 /// Something that is wrong with the work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {

@@ -87,6 +87,9 @@ pub struct RunDetail {
     pub commands: Vec<CommandRan>,
     /// What was found wrong.
     pub findings: Vec<Finding>,
+    /// What reports leave open: known issues, risks, work for later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<crate::Notice>,
     /// What people were asked.
     pub decisions: Vec<Decision>,
     /// The end of the output of what holds it, while something is held.

@@ -10,6 +10,7 @@ use tollgate_core::protocol::model::{Gate, Resource};
 use tollgate_core::report::Verdict;
 use tollgate_core::run::event::CommandRef;
 use tollgate_core::run::finding::FindingState;
+use tollgate_core::run::notice::NoticeRow;
 use tollgate_core::run::gate::{self, CriterionState, Status};
 use tollgate_core::run::repetition::{Flaky, Once};
 use tollgate_core::run::state::{Criterion, Judged, Shown, keyed};
@@ -157,6 +158,18 @@ pub fn commands(run: &Run, history: &History) -> Vec<api::CommandRan> {
         api::CommandRan { name: name.to_string(), unit, command, repeat: run.repeats(&wanted), evidence }
     });
     ran.collect()
+}
+
+/// What reports leave open.
+pub fn notices(run: &Run) -> Vec<api::Notice> {
+    let notice = |row: &NoticeRow| api::Notice {
+        kind: row.notice.kind.to_string(),
+        text: row.notice.text.clone(),
+        role: row.role.to_string(),
+        unit: row.unit.as_ref().map(ToString::to_string),
+        requirement: row.notice.requirement.as_ref().map(ToString::to_string),
+    };
+    run.ledger.notices.iter().map(notice).collect()
 }
 
 /// What was found wrong.

@@ -67,6 +67,7 @@ fn detail(run: &Run, history: &History, sources: Sources<'_>) -> api::RunDetail 
         criteria,
         commands: ledger::commands(run, history),
         findings: ledger::findings(run),
+        notices: ledger::notices(run),
         decisions: run
             .decisions
             .iter()

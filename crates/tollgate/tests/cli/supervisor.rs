@@ -188,6 +188,11 @@ fn a_lie_against_a_command_is_repaired_and_a_requirement_that_was_left_for_later
     let next = play.brief("auditor", 1);
     assert!(next.contains("R-003: log it while it is printed"), "{next}");
     play.decide(&["dec_1", "repair"]).exits(0).says("succeeded");
+    // What was left for later is in the picture of the run, whoever judged it since.
+    let shown = play.tollgate(&["show", "RUN"]).exits(0).out;
+    let left = shown.split("Left open by reports").nth(1).unwrap_or_else(|| panic!("{shown}"));
+    assert!(left.contains("R-003: log it while it is printed") && left.contains("(implementer"), "{left}");
+    assert_eq!(left.matches("None").count(), 0, "{left}");
     assert_eq!(
         (play.file("greet.sh").as_deref(), play.file("bye.sh").as_deref()),
         (Some("echo Hello\n"), Some("echo Bye | tee -a bye.log\n"))

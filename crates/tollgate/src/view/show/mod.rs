@@ -34,6 +34,7 @@ pub fn lines(detail: &RunDetail, history: &History, now_ms: u64, columns: usize)
     criteria(&mut screen, detail);
     gates(&mut screen, detail);
     findings(&mut screen, detail);
+    notices(&mut screen, detail);
     changes(&mut screen, detail);
     kept(&mut screen, detail);
     reads(&mut screen, detail);
@@ -302,6 +303,21 @@ fn findings(screen: &mut Screen, detail: &RunDetail) {
         screen.wrapped(label, &text, Style::Plain);
     }
     screen.more(detail.findings.len(), "; `--json` shows all");
+}
+
+fn notices(screen: &mut Screen, detail: &RunDetail) {
+    if detail.notices.is_empty() {
+        return;
+    }
+    screen.title("Left open by reports", &count(detail.notices.len(), "notice"));
+    for notice in detail.notices.iter().take(ROWS_MAX) {
+        let about = notice.requirement.as_ref().or(notice.unit.as_ref()).map(|name| format!(" of {name}"));
+        let label = Line::from("  ").add(Style::Warn, "!").text(format!(" {}  ", notice.kind));
+        let what = notice.text.lines().next().unwrap_or_default();
+        let text = format!("{what} ({}{})", notice.role, about.unwrap_or_default());
+        screen.wrapped(label, &text, Style::Plain);
+    }
+    screen.more(detail.notices.len(), "; `--json` shows all");
 }
 
 fn changes(screen: &mut Screen, detail: &RunDetail) {
