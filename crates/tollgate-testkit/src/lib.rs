@@ -6,6 +6,7 @@ pub mod golden;
 pub mod journal_conformance;
 pub mod log;
 pub mod model;
+pub mod sample;
 pub mod script;
 pub mod sim;
 pub mod temp;

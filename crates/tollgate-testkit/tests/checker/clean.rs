@@ -1,35 +1,17 @@
-//! Every built-in protocol and draft is read and checked without a word.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "a test makes files of its own and fails by panicking"
-)]
+//! The shipped protocols are read and checked without a diagnostic.
 
-use tollgate_core::protocol::{self, Dialects};
-use tollgate_core::scope;
+use tollgate_core::{protocol, scope};
 
-const ALL: [(&str, &str); 5] = [
-    ("build-plan", include_str!("../../../protocols/build-plan.yaml")),
-    ("decree", include_str!("drafts/decree.yaml")),
-    ("pipeline", include_str!("drafts/pipeline.yaml")),
-    ("supervisor", include_str!("../../../protocols/supervisor.yaml")),
-    ("team", include_str!("drafts/team.yaml")),
-];
+use super::shipped::{SHIPPED, dialects, text};
 
 #[test]
 fn every_protocol_is_clean() {
-    let (dialects, problems) = Dialects::read(include_str!("drafts/dialects.yaml"));
-    assert!(problems.is_empty(), "{problems:#?}");
-    for (name, text) in ALL {
-        let (protocol, read) = protocol::read(text);
+    for name in SHIPPED {
+        let (protocol, read) = protocol::read(text(name));
         let protocol = protocol.unwrap_or_else(|| panic!("{name}: {read:#?}"));
         assert!(read.is_empty(), "{name}: {read:#?}");
         assert_eq!(&*protocol.name, name);
-        let start = std::time::Instant::now();
-        let found = protocol::check(&protocol, &dialects);
-        println!("{name}: checked in {:?}", start.elapsed());
+        let found = protocol::check(&protocol, dialects());
         assert!(found.is_empty(), "{name}: {found:#?}");
     }
 }
@@ -37,10 +19,10 @@ fn every_protocol_is_clean() {
 /// A route past the sides would succeed without a developer and a reviewer: no unit exists that the closing gate could miss.
 #[test]
 fn build_plan_without_its_sides_is_refused() {
-    let (dialects, _) = Dialects::read(include_str!("drafts/dialects.yaml"));
-    let around = ALL[0].1.replacen("on: {ok: sides, skipped: sides}", "on: {ok: whole, skipped: sides}", 1);
-    assert_ne!(around, ALL[0].1);
-    let found = protocol::check(&protocol::read(&around).0.unwrap(), &dialects);
+    let shipped = text("build-plan");
+    let around = shipped.replacen("on: {ok: sides, skipped: sides}", "on: {ok: whole, skipped: sides}", 1);
+    assert_ne!(around, shipped);
+    let found = protocol::check(&protocol::read(&around).0.unwrap(), dialects());
     let line = |part: &str| 1 + around.lines().position(|line| line.contains(part)).unwrap();
     let ends: Vec<usize> = found.iter().map(|breach| breach.place.line as usize).collect();
     // Also where a person waives what the closing check cannot observe, and where one accepts what it found.
@@ -57,7 +39,7 @@ fn build_plan_without_its_sides_is_refused() {
 /// Whoever sets up containers and builds may write what such files are usually called, wherever they are.
 #[test]
 fn build_plan_knows_what_is_infrastructure() {
-    let areas = protocol::read(ALL[0].1).0.unwrap().areas;
+    let areas = protocol::read(text("build-plan")).0.unwrap().areas;
     let expected = [
         ("infra", "docker/nginx.conf Dockerfile Dockerfile.dev api/Dockerfile api/Dockerfile.prod .dockerignore"),
         ("infra", "docker-compose.yml docker-compose.yaml docker-compose.override.yml ops/docker-compose-dev.yaml"),

@@ -1,35 +1,19 @@
 //! No input makes the reader or the checks panic, and none takes them long.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stdout,
-    reason = "a test makes files of its own and fails by panicking"
-)]
 
 use std::fmt::Write;
 
 use proptest::prelude::*;
 use tollgate_core::code::Code;
-use tollgate_core::protocol::{self, Dialects};
+use tollgate_core::protocol;
+use tollgate_testkit::sample::full;
 
-const DRAFTS: [&str; 5] = [
-    include_str!("../../../protocols/build-plan.yaml"),
-    include_str!("drafts/decree.yaml"),
-    include_str!("drafts/pipeline.yaml"),
-    include_str!("../../../protocols/supervisor.yaml"),
-    include_str!("drafts/team.yaml"),
-];
-
-fn dialects() -> Dialects {
-    Dialects::read(include_str!("drafts/dialects.yaml")).0
-}
+use super::shipped::{SHIPPED, dialects, text};
 
 /// Reads and checks; every diagnostic has a message, a code with a page, and a place.
 fn survive(text: &str) -> Vec<Code> {
     let (protocol, mut found) = protocol::read(text);
     assert!(protocol.is_some() || !found.is_empty(), "refused without a word");
-    found.extend(protocol.map(|protocol| protocol::check(&protocol, &dialects())).unwrap_or_default());
+    found.extend(protocol.map(|protocol| protocol::check(&protocol, dialects())).unwrap_or_default());
     for diagnostic in &found {
         assert!(!diagnostic.message.is_empty() && !diagnostic.code.page().is_empty() && diagnostic.place.line > 0);
     }
@@ -50,8 +34,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_text_is_survived(text in "\\PC{0,200}") {
-        survive(&text);
+    fn random_text_is_survived(random in "\\PC{0,200}") {
+        survive(&random);
     }
 
     #[test]
@@ -60,15 +44,15 @@ proptest! {
     }
 
     #[test]
-    fn a_draft_cut_short_is_survived(draft in 0_usize..5, at in 0_usize..20_000) {
-        let text = DRAFTS[draft];
+    fn a_protocol_cut_short_is_survived(name in prop::sample::select(&SHIPPED[..]), at in 0_usize..20_000) {
+        let text = text(name);
         let end = (0..=at.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         survive(&text[..end]);
     }
 
     #[test]
-    fn a_draft_with_words_swapped_is_survived(draft in 0_usize..5, swaps in prop::collection::vec((0_usize..5000, 0_usize..5000), 1..4)) {
-        survive(&shuffle(DRAFTS[draft], &swaps));
+    fn a_protocol_with_words_swapped_is_survived(name in prop::sample::select(&SHIPPED[..]), swaps in prop::collection::vec((0_usize..5000, 0_usize..5000), 1..4)) {
+        survive(&shuffle(text(name), &swaps));
     }
 }
 
@@ -96,7 +80,7 @@ fn large_and_deep_inputs_are_refused_soon() {
     let unresolved = long(2_000).replace("ok: s", "ok: t");
     assert!(survive(&unresolved).iter().all(|code| *code == Code::NAME_UNKNOWN));
     for piece in ["[", "{a: ", "- ", "? ", "a: &x ", "\"", "'", "- - ", "a: |\n", "#\n", "[a, ", "a: b: "] {
-        let bytes = if std::env::var_os("TOLLGATE_TEST_FULL").is_some() { 1 << 20 } else { 1 << 17 };
+        let bytes = if full() { 1 << 20 } else { 1 << 17 };
         let count = bytes / piece.len();
         survive(&piece.repeat(count));
     }

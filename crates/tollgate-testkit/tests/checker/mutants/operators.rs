@@ -1,7 +1,7 @@
 //! The operators: each breaks a protocol in one way, wherever it can, and knows by which code that is refused.
 
 use tollgate_core::code::Code;
-use tollgate_core::yaml::Node;
+use tollgate_core::yaml::{Key, Node};
 
 use super::tree::*;
 
@@ -34,7 +34,12 @@ struct Maker<'a> {
     list: Vec<Mutant>,
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    /// The entries of a section; a protocol may do without it.
+    fn section(&self, name: &str) -> &'a [(Key, Node)] {
+        self.root.get(name).map(entries).unwrap_or_default()
+    }
+
     fn add(&mut self, operator: &'static str, site: &str, codes: &'static [Code], change: impl FnOnce(&mut Node)) {
         let mut tree = self.root.clone();
         change(&mut tree);
@@ -43,7 +48,7 @@ impl Maker<'_> {
 
     fn routes(&mut self) {
         let root = self.root;
-        let otherwise: Vec<&str> = entries(root.get("otherwise").unwrap()).iter().map(|(k, _)| &*k.text).collect();
+        let otherwise: Vec<&str> = self.section("otherwise").iter().map(|(k, _)| &*k.text).collect();
         for (flow, i, id, stage_node) in stages(root) {
             for (outcome, route) in entries(stage_node.get("on").unwrap()) {
                 let site = format!("{flow}.{id}.{}", outcome.text);
@@ -66,7 +71,7 @@ impl Maker<'_> {
                 put(get(stage(tree, &flow, i), "on"), "shipped", yaml("hold"));
             });
         }
-        for (flow, stages) in entries(root.get("flows").unwrap()) {
+        for (flow, stages) in self.section("flows") {
             let name = flow.text.to_string();
             let codes: &[Code] = match &*name {
                 "main" => &[Code::NEVER_DONE],
@@ -111,7 +116,7 @@ impl Maker<'_> {
     }
 
     fn otherwise(&mut self) {
-        for (outcome, route) in entries(self.root.get("otherwise").unwrap()) {
+        for (outcome, route) in self.section("otherwise") {
             let site = format!("otherwise.{}", outcome.text);
             self.add("drop a rule", &site, &[Code::NOT_ROUTED, Code::RAISE_UNCAUGHT], |tree| {
                 drop_key(get(tree, "otherwise"), &outcome.text);
@@ -128,7 +133,7 @@ impl Maker<'_> {
                 });
             }
         }
-        for (ask, body) in entries(self.root.get("asks").unwrap()) {
+        for (ask, body) in self.section("asks") {
             let skipped = body.get("on").and_then(|on| on.get("skipped"));
             if skipped.is_some() {
                 self.add("skip to what the origin lacks", &ask.text, &[Code::ORIGIN_LACKS], |tree| {
@@ -146,7 +151,7 @@ impl Maker<'_> {
     }
 
     fn gates(&mut self) {
-        for (name, gate) in entries(self.root.get("gates").unwrap()) {
+        for (name, gate) in self.section("gates") {
             if gate.get("mandatory").is_some() {
                 self.add("drop mandatory", &name.text, &[Code::GUARDS_NOTHING, Code::NOT_GATED], |tree| {
                     drop_key(get(get(tree, "gates"), &name.text), "mandatory");
@@ -197,7 +202,7 @@ impl Maker<'_> {
                 }
             }
             if node.get("dispatch").is_some() && node.get("ensures").is_none() && !self.judges(node) {
-                let gate = entries(self.root.get("gates").unwrap())[0].0.text.clone();
+                let gate = self.section("gates")[0].0.text.clone();
                 self.add("ensure without judging", &site, &[Code::CANNOT_ENSURE], |tree| {
                     put(stage(tree, &flow, i), "ensures", yaml(&format!("[{gate}]")));
                 });
@@ -242,7 +247,7 @@ impl Maker<'_> {
                 });
             }
         }
-        for (flow, _) in entries(self.root.get("flows").unwrap()) {
+        for (flow, _) in self.section("flows") {
             self.add("a stage nobody reaches", &flow.text, &[Code::NOT_REACHED], |tree| {
                 let orphan = format!("{{id: orphan, dispatch: {writer}, on: {{ok: dropped}}}}");
                 push(get(get(tree, "flows"), &flow.text), yaml(&orphan));
@@ -265,7 +270,7 @@ impl Maker<'_> {
 
     /// The role that writes most of what is judged.
     fn writer(&self) -> String {
-        let roles = entries(self.root.get("roles").unwrap()).iter();
+        let roles = self.section("roles").iter();
         let most = roles.filter(|(_, role)| role.get("verdicts").is_none());
         most.max_by_key(|(_, role)| {
             (words(role.get("writes")).contains(&"code".into()), items(role.get("writes")).len())
@@ -277,10 +282,10 @@ impl Maker<'_> {
     }
 
     fn roles(&mut self) {
-        let areas: Vec<&str> = entries(self.root.get("areas").unwrap()).iter().map(|(k, _)| &*k.text).collect();
+        let areas: Vec<&str> = self.section("areas").iter().map(|(k, _)| &*k.text).collect();
         let all = format!("[{}]", areas.join(", "));
         let writer = self.writer();
-        for (name, role) in entries(self.root.get("roles").unwrap()) {
+        for (name, role) in self.section("roles") {
             let of = |tree: &mut Node, change: &dyn Fn(&mut Node)| change(get(get(tree, "roles"), &name.text));
             self.add("an unknown contract", &name.text, &[Code::CONTRACT_UNKNOWN], |tree| {
                 of(tree, &|role| put(role, "contract", yaml("telegram")));
@@ -306,20 +311,20 @@ impl Maker<'_> {
                 of(tree, &|role| put(role, "session", yaml(&writer)));
             });
             let notes = |(_, role): &(_, Node)| words(role.get("verdicts")).contains(&"accept_with_notes".into());
-            if !entries(self.root.get("roles").unwrap()).iter().any(notes) {
+            if !self.section("roles").iter().any(notes) {
                 self.add("a verdict nobody can say", &name.text, &[Code::VERDICT_UNKNOWN], |tree| {
                     of(tree, &|role| put(role, "verdicts", yaml("[accept, accept_with_notes, reject]")));
                 });
             }
         }
+        let role = self.section("roles")[0].1.clone();
         self.add("a role nobody dispatches", "roles", &[Code::UNUSED], |tree| {
-            let role = entries(self.root.get("roles").unwrap())[0].1.clone();
             put(get(tree, "roles"), "idle", role);
         });
     }
 
     fn data(&mut self) {
-        for (name, _) in entries(self.root.get("artifacts").unwrap()) {
+        for (name, _) in self.section("artifacts") {
             self.add("an artifact nobody gives", &name.text, &[Code::NO_GIVER], |tree| {
                 drop_key(get(get(tree, "artifacts"), &name.text), "given");
                 for (flow, i, _, node) in stages(self.root) {
@@ -340,7 +345,7 @@ impl Maker<'_> {
                 put(stage(tree, &flow, i), "when", yaml(&format!("{{{}: never-this}}", variable.text)));
             });
         }
-        for (name, _) in self.root.get("vars").map(entries).unwrap_or_default() {
+        for (name, _) in self.section("vars") {
             self.add("a variable nobody gives", &name.text, &[Code::NOT_ASSIGNED], |tree| {
                 for (flow, i, _, node) in stages(self.root) {
                     if node.get("gives").is_some() {
@@ -357,6 +362,7 @@ impl Maker<'_> {
     }
 
     fn units(&mut self) {
+        let artifacts = self.section("artifacts");
         for (flow, i, id, node) in stages(self.root) {
             let Some(each) = node.get("each") else { continue };
             let site = format!("{flow}.{id}");
@@ -374,7 +380,7 @@ impl Maker<'_> {
                             drop_word(get(stage(tree, &flow, i), "gives"), "units");
                         }
                     }
-                    for (name, artifact) in self.root.get("artifacts").map(entries).unwrap_or_default() {
+                    for (name, artifact) in artifacts {
                         if artifact.get("brings").is_some() {
                             drop_word(get(get(get(tree, "artifacts"), &name.text), "brings"), "units");
                         }

@@ -1,0 +1,120 @@
+//! Mutants of every shipped protocol: each is refused with the right code, or listed here with its reason.
+
+mod operators;
+mod tree;
+
+use std::collections::BTreeMap;
+
+use tollgate_core::code::Code;
+use tollgate_core::diagnostic::Severity;
+use tollgate_core::protocol;
+use tollgate_testkit::sample::some_of;
+
+use super::shipped::{dialects, text};
+use operators::{Mutant, mutants};
+
+/// Mutants that are sound protocols: protocol, operator, site, why.
+const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
+    ("build-plan", "drop mandatory", "signed-off", STILL_READ),
+    ("build-plan", "drop mandatory", "dod-covered", STILL_READ),
+    ("supervisor", "drop mandatory", "approved", STILL_READ),
+    ("supervisor", "drop mandatory", "owned", STILL_READ),
+    ("team", "drop mandatory", "design-approved", STILL_READ),
+    ("team", "drop mandatory", "reviewed", STILL_READ),
+    ("team", "drop mandatory", "tested", STILL_READ),
+    ("team", "drop mandatory", "secured", STILL_READ),
+    ("team", "drop a limit", "main.lean-task.raise outgrown", BY_PERSON),
+    ("team", "drop a limit", "main.implement.raise outgrown", BY_PERSON),
+    ("supervisor", "drop ensures", "main.audit", CHECKED_NEXT),
+    ("team", "drop ensures", "verify.review", CHECKED_NEXT),
+    ("team", "drop ensures", "verify.qa", CHECKED_NEXT),
+    ("team", "drop ensures", "verify.security", CHECKED_NEXT),
+    ("supervisor", "drop a gate from a check", "main.plan-check.approved", NOT_UNDONE),
+    ("supervisor", "drop a gate from a check", "main.recheck.plan-approved", NOT_UNDONE),
+    ("supervisor", "drop a gate from a check", "main.close.audited", NOT_UNDONE),
+    ("supervisor", "drop a gate from a check", "main.close.verified", NOT_UNDONE),
+    ("team", "write after the last check", "code-only.code-all", NOT_DUE),
+    ("team", "route around an each", "main.review-strategy.per-batch", SAME_UNITS),
+    ("team", "route around an each", "main.final-review.accept", SAME_UNITS),
+    ("team", "route around an each", "main.final-pass.all", SAME_UNITS),
+];
+const STILL_READ: &str = "a stage still requires the gate, or a condition reads it";
+const BY_PERSON: &str = "a person decides in every round of the loop";
+const CHECKED_NEXT: &str = "the check that follows evaluates the gate itself";
+const NOT_UNDONE: &str = "the gate was established before and nothing since changes what it is bound to";
+const SAME_UNITS: &str = "another `each` on the path enters the same units, so the gate that reads them is not empty";
+const NOT_DUE: &str = "no mandatory gate is bound to what is written, in this mode or for units that are only produced";
+
+/// So many sites of each operator are tried before a merge, besides those that are listed.
+const OF_EACH: usize = 2;
+
+fn codes(mutant: &Mutant) -> Vec<Code> {
+    let (protocol, mut found) = protocol::read_tree(&mutant.tree);
+    found.extend(protocol.map(|protocol| protocol::check(&protocol, dialects())).unwrap_or_default());
+    found.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
+}
+
+/// Some sites of each operator, evenly over all that it has.
+fn sampled(mutants: Vec<Mutant>) -> Vec<Mutant> {
+    let mut operators: BTreeMap<&str, Vec<Mutant>> = BTreeMap::new();
+    mutants.into_iter().for_each(|mutant| operators.entry(mutant.operator).or_default().push(mutant));
+    operators.into_values().flat_map(|sites| some_of(sites, OF_EACH)).collect()
+}
+
+/// How many mutants of a protocol are refused; each of the others must be listed, and be sound.
+fn refused(name: &str, text: &str) -> usize {
+    let is_listed = |mutant: &Mutant| {
+        EQUIVALENT.iter().find(|(protocol, operator, site, _)| {
+            (*protocol, *operator, *site) == (name, mutant.operator, &*mutant.site)
+        })
+    };
+    let (sound, broken): (Vec<_>, Vec<_>) =
+        mutants(&tree::yaml(text)).into_iter().partition(|m| is_listed(m).is_some());
+    let of_this = EQUIVALENT.iter().filter(|(protocol, ..)| *protocol == name).count();
+    let mut wrong = Vec::new();
+    if sound.len() != of_this {
+        let there: Vec<_> = sound.iter().map(|mutant| (mutant.operator, &mutant.site)).collect();
+        wrong.push(format!("{of_this} are listed, and of them there are {there:?}"));
+    }
+    for mutant in &sound {
+        let found = codes(mutant);
+        if !found.is_empty() {
+            let reason = is_listed(mutant).map(|(.., reason)| reason);
+            wrong.push(format!("{} at {}: listed ({reason:?}), yet refused: {found:?}", mutant.operator, mutant.site));
+        }
+    }
+    let broken = sampled(broken);
+    for mutant in &broken {
+        let found = codes(mutant);
+        if !found.iter().any(|code| mutant.codes.contains(code)) {
+            wrong.push(format!("{} at {}: found {found:?}, due {:?}", mutant.operator, mutant.site, mutant.codes));
+        }
+    }
+    assert!(wrong.is_empty(), "{name}: {} mutants are not as they should be:\n{}", wrong.len(), wrong.join("\n"));
+    broken.len()
+}
+
+macro_rules! mutants_of {
+    ($($test:ident: $name:literal;)*) => {
+        $(#[test]
+        fn $test() {
+            let refused = refused($name, text($name));
+            assert!(refused >= 60, "only {refused} mutants were refused");
+        })*
+
+        const NAMES: &[&str] = &[$($name),*];
+    };
+}
+
+mutants_of! {
+    build_plan: "build-plan";
+    supervisor: "supervisor";
+    team: "team";
+    fan_out: "fan-out";
+    ledger: "ledger";
+}
+
+#[test]
+fn the_list_of_sound_mutants_names_protocols() {
+    assert!(EQUIVALENT.iter().all(|(protocol, ..)| NAMES.contains(protocol)));
+}
