@@ -32,7 +32,9 @@ pub use failure::{CodePage, Diagnostic, Failure, FailureKind, Place, Severity};
 pub use gc::{GcFate, GcItem, GcResult};
 pub use journal::{Broken, ExportResult, RepairResult, VerifiedRun, VerifyResult};
 pub use land::{LandKind, LandResult, LandStatus};
-pub use ledger::{CommandRan, Criterion, Evidence, EvidenceRun, EvidenceSource, Finding, Gate, GateStatus, MatrixRow, Notice};
+pub use ledger::{
+    CommandRan, Criterion, Evidence, EvidenceRun, EvidenceSource, Finding, Gate, GateStatus, MatrixRow, Notice,
+};
 pub use protocol::{
     ProtocolCheck, ProtocolDetail, ProtocolGate, ProtocolOrigin, ProtocolOutcome, ProtocolRule, ProtocolStage,
     ProtocolSummary,
