@@ -16,6 +16,12 @@ thread_local! {
     };
 }
 
+/// Whether there is time for long tests: `cargo xtask test --full`.
+#[allow(clippy::disallowed_methods, reason = "how long a test may take is asked of whoever starts it")]
+pub(crate) fn full() -> bool {
+    std::env::var_os("TOLLGATE_TEST_FULL").is_some()
+}
+
 /// A run of this test alone. What carries a run's marker is ended with it, also in another test that runs beside this one.
 pub(crate) fn own_run() -> RunId {
     RUN.with(|run| *run)

@@ -6,19 +6,9 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+pub use tollgate_testkit::sample::{full, some_of};
+
 static WORLDS: AtomicU32 = AtomicU32::new(0);
-
-/// Whether there is time: `cargo xtask test --full`.
-pub fn full() -> bool {
-    std::env::var_os("TOLLGATE_TEST_FULL").is_some()
-}
-
-/// Some of many cases, evenly over all of them; all of them when there is time.
-pub fn some_of<T>(cases: impl IntoIterator<Item = T>, few: usize) -> Vec<T> {
-    let cases: Vec<T> = cases.into_iter().collect();
-    let step = if full() { 1 } else { cases.len().div_ceil(few).max(1) };
-    cases.into_iter().step_by(step).collect()
-}
 
 /// Where a test happens.
 pub struct World {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::super::stat_cache::{FileStats, Moment, recall, remember};
 use super::*;
+use crate::testing::full;
 
 struct Dice(u64);
 
@@ -104,7 +105,7 @@ fn what_was_seen_before_changes_no_measurement() {
         let (workspace, tree) = (&fixture.workspace, fixture.tree());
         let mut base = workspace.base().tree.clone();
         let mut done = Vec::new();
-        for _ in 0..40 {
+        for _ in 0..if full() { 40 } else { 12 } {
             for _ in 0..=dice.below(3) {
                 done.push(disturb(&tree.path, &mut dice, converts));
             }
