@@ -36,6 +36,10 @@ points! {
     AfterCommit = "after-commit",
     /// After the heads, before the writer hears of it.
     BeforeReply = "before-reply",
+    /// After the events, before the projections.
+    BeforeProjections = "before-projections",
+    /// After the projections.
+    AfterProjections = "after-projections",
     /// The work of a new run is made and its base pinned; the run is not in the journal.
     StartMade = "start-made",
     /// A driver has the run's lease; what a dead one left is still there.
@@ -90,10 +94,6 @@ points! {
     GcNoted = "gc-noted",
     /// It is set aside.
     GcAside = "gc-aside",
-    /// After the events, before the projections.
-    BeforeProjections = "before-projections",
-    /// After the projections.
-    AfterProjections = "after-projections",
 }
 
 impl Point {

@@ -9,7 +9,7 @@ use tollgate_core::digest::Digest;
 use tollgate_core::protocol::model::Class;
 use tollgate_core::report::Verdict;
 use tollgate_core::run::event::{By, ByKind, LandOutcome, Work};
-use tollgate_core::run::state::{Criterion, Decision, Instance, Ledger, On, Shown, Unit};
+use tollgate_core::run::state::{Criterion, Decision, Instance, Ledger, On, Requirement, Shown, Unit};
 use tollgate_core::run::{Event, Recorded, Run};
 use tollgate_engine::session::LoadError;
 use tollgate_engine::session::events;
@@ -69,12 +69,17 @@ pub fn moments(events: &[Recorded]) -> BTreeSet<String> {
             Event::AttemptReported(report) if report.verdict == Verdict::Reject => {
                 format!("{} rejects", roles.get(&report.attempt).map_or("no role", |role| role))
             }
+            Event::AttemptReported(report) if report.verdict == Verdict::AcceptWithNotes => {
+                format!("{} accepts with notes", roles.get(&report.attempt).map_or("no role", |role| role))
+            }
             Event::LandingEnded(landing) if landing.outcome != LandOutcome::Landed => {
                 format!("a landing is {}", landing.outcome.word())
             }
             Event::TreeChanged(_) => "mended by hand".to_owned(),
             Event::AttemptLost(_) => "an attempt is lost".to_owned(),
             Event::AttemptUnready(_) => "an attempt is not ready".to_owned(),
+            Event::InputsGiven(_) => "inputs are given".to_owned(),
+            Event::RequirementsDisposed(_) => "requirements are decided on".to_owned(),
             Event::RunRetried(_) => "retried".to_owned(),
             _ => continue,
         };
@@ -90,6 +95,7 @@ pub fn text(run: &Run, events: &[Recorded], head: Digest) -> String {
         ("run", summary(run, events, head)),
         ("came to", moments(events).into_iter().collect()),
         ("variables", run.vars.iter().map(|(name, value)| format!("{name} = {}", word(value))).collect()),
+        ("requirements", ledger.requirements.iter().map(requirement).collect()),
         ("units", ledger.units.iter().map(unit).collect()),
         ("rows", ledger.criteria.iter().map(row).collect()),
         ("findings", findings(ledger)),
@@ -122,6 +128,19 @@ fn summary(run: &Run, events: &[Recorded], head: Digest) -> Vec<String> {
     ];
     lines.extend(run.artifacts.iter().map(|(name, given)| format!("{name} {}", given.object)));
     lines
+}
+
+fn requirement(requirement: &Requirement) -> String {
+    let asked = |what, id: Option<_>| id.map(|id| format!(", {what} by {id}")).unwrap_or_default();
+    format!(
+        "{}: proposed {}, {}{}{}; {}",
+        requirement.id,
+        word(&requirement.proposed),
+        word(&requirement.disposition),
+        asked("decided", requirement.disposed_by),
+        asked("waived", requirement.waived),
+        requirement.text
+    )
 }
 
 fn unit(unit: &Unit) -> String {

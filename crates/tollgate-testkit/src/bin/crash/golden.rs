@@ -25,6 +25,8 @@ const KEPT: &[(&str, &[(Point, u64)])] = &[
     ("standard", &[(Point::Spawned, 2), (Point::Reported, 2), (Point::CommandSpawned, 1), (Point::AfterLand, 1)]),
     ("halted", &[(Point::Spawned, 1), (Point::BeforeProjections, 3)]),
     ("complex", &[(Point::Spawned, 2), (Point::Measured, 3), (Point::BeforeLand, 1), (Point::AfterLand, 1)]),
+    ("team", &[(Point::Spawned, 2), (Point::CommandSpawned, 1), (Point::Reported, 1)]),
+    ("supervisor", &[(Point::Spawned, 1), (Point::Measured, 2), (Point::BeforeLand, 1), (Point::AfterLand, 1)]),
 ];
 
 /// Starts this program again where the machine has another name, and passes its exit code on; none: it is there.
@@ -48,39 +50,46 @@ pub fn program(from: &Path) -> Outcome<PathBuf> {
     Ok(to)
 }
 
-/// Writes `NAME.tar`, `NAME.txt` and `SHA256SUMS` into a folder.
+/// Writes `NAME.tar` and `NAME.txt` into a folder where they are not there yet, and `SHA256SUMS` of all.
 pub fn make(campaign: &Campaign, to: &Path) -> Outcome<bool> {
     let to = to.canonicalize()?;
     let mut sums = String::new();
     for (name, points) in KEPT {
-        let scenario = SCENARIOS.iter().position(|scenario| scenario.name == *name).ok_or("no such scenario")?;
-        let blow = |(point, nth): &(Point, u64)| Blow { when: When::At(*point, *nth), what: What::Kill };
-        let blows = points.iter().map(blow).collect();
-        let plan = Plan { again: "--golden".to_owned(), scenario, blows, rivals: false };
-        let (world, played, found) = campaign.in_folder(&Path::new(FOLDER).join(name), &plan)?;
-        if !found.wrong.is_empty() || played.kills != points.len() {
-            return Err(format!("{name}: {} kills of {}, {:?}", played.kills, points.len(), found.wrong).into());
-        }
-        let (run, events) = world.run()?.ok_or("no run")?;
-        let head = world.journal()?.head(run.id)?.ok_or("no head")?.head;
         let file = to.join(format!("{name}.tar"));
-        let _ = std::fs::remove_file(&file);
-        let words = ["export", &run.id.to_string(), "-o", &file.display().to_string()].map(str::to_owned);
-        if !world.start(&words, None)?.wait()?.success() {
-            return Err(format!("{name} cannot be exported").into());
+        if !file.exists() {
+            record(campaign, name, points, &file)?;
         }
-        let bytes = std::fs::read(&file)?;
-        let replayed = replay(&bytes)?;
-        if !replayed.proof.breaches.is_empty() || replayed.run.as_ref() != Some(&run) || replayed.events != events {
-            return Err(format!("{name} is not what was exported").into());
-        }
-        // Of the state as its last driver left it: the tests compare a replay with it.
-        std::fs::write(to.join(format!("{name}.txt")), text(&run, &events, head))?;
-        println!("{name}: {} events, {} kills, {} bytes", run.seq, played.kills, bytes.len());
-        sums.push_str(&format!("{}  {name}.tar\n", Digest::of(&bytes)));
+        sums.push_str(&format!("{}  {name}.tar\n", Digest::of(&std::fs::read(&file)?)));
     }
     std::fs::write(to.join("SHA256SUMS"), &sums)?;
     println!("SHA256SUMS: {}", Digest::of(sums.as_bytes()));
     crate::remove(Path::new(FOLDER));
     Ok(true)
+}
+
+/// Plays a scenario with its kills, exports it to a file, and describes it beside that.
+fn record(campaign: &Campaign, name: &str, points: &[(Point, u64)], file: &Path) -> Outcome {
+    let scenario = SCENARIOS.iter().position(|scenario| scenario.name == name).ok_or("no such scenario")?;
+    let blow = |(point, nth): &(Point, u64)| Blow { when: When::At(*point, *nth), what: What::Kill };
+    let blows = points.iter().map(blow).collect();
+    let plan = Plan { again: "--golden".to_owned(), scenario, blows, in_order: false, rivals: false };
+    let (world, played, found) = campaign.in_folder(&Path::new(FOLDER).join(name), &plan)?;
+    if !found.wrong.is_empty() || played.kills != points.len() {
+        return Err(format!("{name}: {} kills of {}, {:?}", played.kills, points.len(), found.wrong).into());
+    }
+    let (run, events) = world.run()?.ok_or("no run")?;
+    let head = world.journal()?.head(run.id)?.ok_or("no head")?.head;
+    let words = ["export", &run.id.to_string(), "-o", &file.display().to_string()].map(str::to_owned);
+    if !world.start(&words, None)?.wait()?.success() {
+        return Err(format!("{name} cannot be exported").into());
+    }
+    let bytes = std::fs::read(file)?;
+    let replayed = replay(&bytes)?;
+    if !replayed.proof.breaches.is_empty() || replayed.run.as_ref() != Some(&run) || replayed.events != events {
+        return Err(format!("{name} is not what was exported").into());
+    }
+    // Of the state as its last driver left it: the tests compare a replay with it.
+    std::fs::write(file.with_extension("txt"), text(&run, &events, head))?;
+    println!("{name}: {} events, {} kills, {} bytes", run.seq, played.kills, bytes.len());
+    Ok(())
 }

@@ -48,6 +48,7 @@ pub struct History<'a> {
     pub world: &'a World,
     scenario: &'static Scenario,
     blows: VecDeque<Blow>,
+    in_order: bool,
     rivals: bool,
     /// How long drivers have been at it since the last blow.
     since: Duration,
@@ -63,6 +64,7 @@ impl<'a> History<'a> {
             world,
             scenario: &SCENARIOS[plan.scenario],
             blows: plan.blows.iter().copied().collect(),
+            in_order: plan.in_order,
             rivals: plan.rivals,
             since: Duration::ZERO,
             played: Played::default(),
@@ -201,7 +203,7 @@ impl<'a> History<'a> {
         let at_point = blow.is_some_and(|blow| matches!(blow.when, When::At(..)));
         if self.last.is_none() && at_point {
             self.killed();
-        } else if at_point {
+        } else if at_point && !self.in_order {
             // The point did not come: another blow has its turn with the next command.
             self.blows.rotate_left(1);
         }

@@ -16,6 +16,7 @@ mod scenario;
 mod world;
 
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -40,7 +41,7 @@ usage: crash [--runs N] [--seed S] [--points NAME,...] [--jobs J] [--keep]
   --runs N           kill drivers once at every named point, and N times at moments and points that seeds choose (default 40);
                      from 200 on also stop a driver at every point
   --seed S           only the history of this seed; with --runs, begin with it
-  --points NAME,...  only a history with these points
+  --points NAME,...  only histories with these points, in this order
   --jobs J           how many histories at once (default 2)
   --keep             leave the folders of failed histories
   --golden FOLDER    write the golden journals into this folder
@@ -153,25 +154,33 @@ impl Campaign {
             kills: AtomicUsize::new(0),
             sums: Mutex::default(),
         };
-        for (number, scenario) in SCENARIOS.iter().enumerate() {
-            let (played, found) = campaign.history(&Plan::undisturbed(number))?;
-            if let Some((_, what)) = found.wrong.first() {
-                return Err(format!("{}, never killed: {what}", scenario.name).into());
-            }
-            if !found.moments.iter().eq(scenario.comes_to) {
-                return Err(format!("{}, never killed, came to {:?}", scenario.name, found.moments).into());
-            }
-            let picture = found.picture.ok_or("a run without an end")?;
-            campaign.whole.push((picture, u64::try_from(played.worked.as_millis())?));
-        }
+        let scenarios: Vec<usize> = (0..SCENARIOS.len()).collect();
+        let whole = each(args.jobs, &scenarios, |number| campaign.undisturbed(*number));
+        campaign.whole = whole.into_iter().collect::<Outcome<_>>()?;
         Ok(campaign)
+    }
+
+    /// What comes of a scenario that is never killed, and how long its drivers work.
+    fn undisturbed(&self, number: usize) -> Outcome<(Picture, u64)> {
+        let name = SCENARIOS[number].name;
+        let (played, found) = self.history(&Plan::undisturbed(number))?;
+        if let Some((_, what)) = found.wrong.first() {
+            return Err(format!("{name}, never killed: {what}").into());
+        }
+        if !found.moments.iter().eq(SCENARIOS[number].comes_to) {
+            return Err(format!("{name}, never killed, came to {:?}", found.moments).into());
+        }
+        Ok((found.picture.ok_or("a run without an end")?, u64::try_from(played.worked.as_millis())?))
     }
 
     /// Plays what was asked for; whether nothing was wrong.
     fn run(&self, args: &Args) -> Outcome<bool> {
         let one = args.seed.is_some() && args.runs.is_none();
         if !args.points.is_empty() {
-            self.each(args.jobs, &[Plan::of_points(&args.points, What::Kill), Plan::of_points(&args.points, PAUSE)]);
+            let plans = [What::Kill, PAUSE].into_iter().flat_map(|what| {
+                Plan::stories(what).into_iter().map(move |story| Plan::of_points(story, &args.points, what))
+            });
+            self.each(args.jobs, &plans.collect::<Vec<_>>());
         } else if one {
             self.play(&self.of_seed(args.seed.unwrap_or_default()));
         } else {
@@ -186,15 +195,20 @@ impl Campaign {
         Ok(missed.is_empty() && sums.wrong.values().sum::<usize>() == 0)
     }
 
-    /// Kills a driver at every point; what no history came to is tried alone. A large campaign stops one at every point, too.
+    /// Kills a driver at every point, spread over the stories; what no history came to is tried alone, in each of them. A large campaign
+    /// stops one at every point, too.
     fn at_points(&self, jobs: usize, wanted: usize) {
-        let plans: Vec<Plan> =
-            Plan::groups(&Point::of_a_run()).into_iter().map(|group| Plan::of_points(group, What::Kill)).collect();
+        let all = Point::of_a_run();
+        let groups = Plan::groups(&all).into_iter().zip(Plan::stories(What::Kill).into_iter().cycle());
+        let plans: Vec<Plan> = groups.map(|(group, story)| Plan::of_points(story, group, What::Kill)).collect();
         self.each(jobs, &plans);
-        let alone = |what| move |point: &Point| Plan::of_points(std::slice::from_ref(point), what);
-        self.each(jobs, &self.missed().iter().map(alone(What::Kill)).collect::<Vec<_>>());
+        let alone = |points: &[Point], what| {
+            let of_story = |story| points.iter().map(move |point| Plan::of_points(story, &[*point], what));
+            Plan::stories(what).into_iter().flat_map(of_story).collect::<Vec<_>>()
+        };
+        self.each(jobs, &alone(&self.missed(), What::Kill));
         if wanted >= LARGE {
-            self.each(jobs, &Point::of_a_run().iter().map(alone(PAUSE)).collect::<Vec<_>>());
+            self.each(jobs, &alone(&all, PAUSE));
         }
     }
 
@@ -218,16 +232,7 @@ impl Campaign {
     }
 
     fn each(&self, jobs: usize, plans: &[Plan]) {
-        let next = AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..jobs {
-                scope.spawn(|| {
-                    while let Some(plan) = plans.get(next.fetch_add(1, Ordering::SeqCst)) {
-                        self.play(plan);
-                    }
-                });
-            }
-        });
+        each(jobs, plans, |plan| self.play(plan));
     }
 
     /// Plays a history and says what is wrong with it.
@@ -325,4 +330,22 @@ impl Campaign {
 /// Removes the folder of a history, also what workers made read-only.
 fn remove(root: &Path) {
     let _ = tollgate_engine::workspace::remove_tree(root);
+}
+
+/// Does something to each, so many at once; what came of it, in order.
+fn each<T: Sync, D: Send>(jobs: usize, all: &[T], what: impl Fn(&T) -> D + Sync) -> Vec<D> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let taken = std::iter::from_fn(|| {
+            let at = next.fetch_add(1, Ordering::SeqCst);
+            all.get(at).map(|one| (at, what(one)))
+        });
+        taken.collect::<Vec<_>>()
+    };
+    let mut done: Vec<(usize, D)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(&work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    });
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, came)| came).collect()
 }

@@ -1,4 +1,4 @@
-//! What must be the same after any number of kills: unit states, ledger, decisions, tree, and the path of each flow
+//! What must be the same after any number of kills: unit states, ledger, decisions, documents, variables, tree, and the path of each flow
 //! instance. Left out: ids, times, tokens, and what was repeated.
 
 use std::collections::BTreeMap;
@@ -49,6 +49,8 @@ impl Picture {
             decisions.push(scrub.text(&serde_json::to_value(decision)?));
         }
         parts.insert("decisions".to_owned(), decisions);
+        parts.insert("documents".to_owned(), scrub.lines(&serde_json::to_value(&run.artifacts)?));
+        parts.insert("variables".to_owned(), scrub.lines(&serde_json::to_value(&run.vars)?));
         parts.insert("tree".to_owned(), vec![run.tree.to_string()]);
         parts.insert("phase".to_owned(), scrub.lines(&serde_json::to_value(&run.phase)?));
         parts.insert("published".to_owned(), vec![run.published.is_some().to_string()]);

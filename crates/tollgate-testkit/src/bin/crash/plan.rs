@@ -5,15 +5,13 @@ use std::fmt;
 use tollgate_store::Point;
 use tollgate_testkit::sim::Rng;
 
-use crate::scenario::SCENARIOS;
+use crate::scenario::{SCENARIOS, Scenario};
 
 /// How many blows a history has at most.
 const BLOWS_MAX: u64 = 10;
 /// How many points are played in one history.
-const TOGETHER: usize = 5;
-/// The scenario in which points are played: it comes to all of them.
-const FOR_POINTS: &str = "standard";
-/// The one in which drivers are stopped: whoever takes over has work to do at once.
+const TOGETHER: usize = 9;
+/// The scenario in which drivers are stopped: whoever takes over has work to do at once.
 const FOR_PAUSES: &str = "halted";
 /// Up to which time of a point's coming it may count.
 const NTH_MAX: u64 = 9;
@@ -65,6 +63,8 @@ pub struct Plan {
     pub scenario: usize,
     /// The blows, in order.
     pub blows: Vec<Blow>,
+    /// Whether a blow waits for its point; otherwise another has its turn when the point did not come.
+    pub in_order: bool,
     /// Whether what follows a kill is typed twice at once, as by two people.
     pub rivals: bool,
 }
@@ -72,7 +72,7 @@ pub struct Plan {
 impl Plan {
     /// A scenario that is left alone.
     pub fn undisturbed(scenario: usize) -> Self {
-        Self { again: String::new(), scenario, blows: Vec::new(), rivals: false }
+        Self { again: String::new(), scenario, blows: Vec::new(), in_order: true, rivals: false }
     }
 
     /// The history of a seed; `length_ms` says how long the drivers of each scenario work when they are left alone.
@@ -97,11 +97,11 @@ impl Plan {
             Blow { when, what }
         });
         let blows = blows.collect();
-        Self { again: format!("--seed {seed}"), scenario, blows, rivals: rng.percent(30) }
+        Self { again: format!("--seed {seed}"), scenario, blows, in_order: false, rivals: rng.percent(30) }
     }
 
     /// The history in which drivers die, or are stopped, at these points; what leads there may need a crash before it.
-    pub fn of_points(points: &[Point], what: What) -> Self {
+    pub fn of_points(scenario: usize, points: &[Point], what: What) -> Self {
         let at = |point, what| Blow { when: When::At(point, 1), what };
         let blows = points.iter().flat_map(|point| {
             let needs_a_crash = matches!(point, Point::TreeKept | Point::TreeAside | Point::TreePut);
@@ -110,9 +110,16 @@ impl Plan {
         });
         let names: Vec<&str> = points.iter().map(|point| point.name()).collect();
         let again = format!("--points {}", names.join(","));
-        let name = if matches!(what, What::Pause(_)) { FOR_PAUSES } else { FOR_POINTS };
-        let scenario = SCENARIOS.iter().position(|scenario| scenario.name == name).unwrap_or_default();
-        Self { again, scenario, blows: blows.collect(), rivals: false }
+        Self { again, scenario, blows: blows.collect(), in_order: true, rivals: false }
+    }
+
+    /// The scenarios in which drivers die, or are stopped, at points. Those that land come to most of them.
+    pub fn stories(what: What) -> Vec<usize> {
+        let plays = |scenario: &Scenario| match what {
+            What::Kill | What::KillAll => scenario.lands,
+            What::Pause(_) => scenario.name == FOR_PAUSES,
+        };
+        SCENARIOS.iter().enumerate().filter(|(_, scenario)| plays(scenario)).map(|(number, _)| number).collect()
     }
 
     /// Every point in a few histories: a start comes first in its own.

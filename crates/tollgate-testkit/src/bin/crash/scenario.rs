@@ -1,20 +1,19 @@
-//! What is played: a scenario is a task, a script for its workers and the answers of its person. A new one is a new entry.
+//! What is played: a scenario is the words that start a run, a script for its workers and the answers of its person. A new one is a
+//! new entry.
 
 /// One story that is killed in every way.
 #[derive(Debug)]
 pub struct Scenario {
     /// Its name.
     pub name: &'static str,
-    /// The task file.
-    pub task: &'static str,
     /// What the workers do.
     pub script: &'static str,
-    /// The words with which the run is started, besides its task and its workers.
-    pub words: &'static [&'static str],
+    /// What is typed behind `run`, besides the workers: the protocol, its documents and its inputs.
+    pub starts: &'static str,
+    /// The documents beside the repository.
+    pub documents: &'static [(&'static str, &'static str)],
     /// What lies in the checkout and is not committed.
     pub dirty: &'static [(&'static str, &'static str)],
-    /// The roles that the script knows.
-    pub roles: &'static [&'static str],
     /// What the person answers; of questions that are open at once, the first of these.
     pub answers: &'static [Answer],
     /// How often the person types `retry`.
@@ -38,48 +37,67 @@ pub struct Answer {
     pub words: &'static [&'static str],
 }
 
-const APPROVE: Answer = Answer { ask: "sign-off", nth: 0, files: &[], words: &["approve"] };
-const IN_WORDS: Answer = Answer { ask: "questions", nth: 0, files: &[], words: &["--text", "Hello"] };
+const fn answer(ask: &'static str, words: &'static [&'static str]) -> Answer {
+    Answer { ask, nth: 0, files: &[], words }
+}
+
+const APPROVE: Answer = answer("sign-off", &["approve"]);
+const IN_WORDS: Answer = answer("questions", &["--text", "Hello"]);
+
+/// One in which nothing happens.
+const PLAIN: Scenario = Scenario {
+    name: "",
+    script: "",
+    starts: "",
+    documents: &[],
+    dirty: &[],
+    answers: &[],
+    retries: 0,
+    lands: false,
+    comes_to: &[],
+};
 
 /// Every scenario.
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "simple",
-        task: include_str!("../../../scenarios/simple/task.md"),
         script: include_str!("../../../scenarios/simple/script.yaml"),
-        words: &["--input", "complexity=simple", "--include-dirty"],
+        starts: "build-plan --task ../task.md --input complexity=simple --include-dirty",
+        documents: &[("task.md", include_str!("../../../scenarios/simple/task.md"))],
         dirty: &[("README.md", "# A project, changed\n"), ("notes/new.txt", "not committed\n")],
-        roles: &["dev-tester", "dod-checker", "reviewer"],
         answers: &[APPROVE, IN_WORDS, Answer { ask: "solo", ..IN_WORDS }],
-        retries: 0,
-        lands: false,
         comes_to: &["a question is answered", "dod-checker rejects", "reviewer rejects"],
+        ..PLAIN
     },
     Scenario {
         name: "halted",
-        task: include_str!("../../../scenarios/halted/task.md"),
         script: include_str!("../../../scenarios/halted/script.yaml"),
-        words: &["--input", "complexity=standard", "--answer", "sign-off=approve"],
-        dirty: &[],
-        roles: &["developer", "dod-checker", "reviewer", "tester"],
-        answers: &[Answer { ask: "unfinished", nth: 0, files: &[], words: &["retry"] }],
+        starts: "build-plan --task ../task.md --input complexity=standard --answer sign-off=approve",
+        documents: &[("task.md", include_str!("../../../scenarios/halted/task.md"))],
+        answers: &[answer("unfinished", &["retry"])],
         retries: 2,
-        lands: false,
         comes_to: &["retried"],
+        ..PLAIN
+    },
+    Scenario {
+        name: "team",
+        script: include_str!("../../../scenarios/team/script.yaml"),
+        starts: "team --goal Greetings --input mode=lean",
+        answers: &[answer("outgrown", &["lean", "--text", "The name comes with the call."]), answer("notes", &["fix"])],
+        lands: true,
+        comes_to: &["qa rejects", "reviewer accepts with notes"],
+        ..PLAIN
     },
     Scenario {
         name: "standard",
-        task: include_str!("../../../scenarios/standard/task.md"),
         script: include_str!("../../../scenarios/standard/script.yaml"),
-        words: &["--input", "complexity=standard"],
-        dirty: &[],
-        roles: &["developer", "dod-checker", "reviewer", "tester"],
+        starts: "build-plan --task ../task.md --input complexity=standard",
+        documents: &[("task.md", include_str!("../../../scenarios/standard/task.md"))],
         answers: &[
             APPROVE,
             IN_WORDS,
-            Answer { ask: "escalated", nth: 0, files: &[("greet.sh", "echo Hello, by hand\n")], words: &["by-hand"] },
+            Answer { files: &[("greet.sh", "echo Hello, by hand\n")], ..answer("escalated", &["by-hand"]) },
         ],
-        retries: 0,
         lands: true,
         comes_to: &[
             "a question is answered",
@@ -88,17 +106,14 @@ pub const SCENARIOS: &[Scenario] = &[
             "reviewer rejects",
             "tester rejects",
         ],
+        ..PLAIN
     },
     Scenario {
         name: "complex",
-        task: include_str!("../../../scenarios/complex/task.md"),
         script: include_str!("../../../scenarios/complex/script.yaml"),
-        words: &["--input", "complexity=complex", "--input", "sides=backend,frontend", "--input", "infra=needed"],
-        dirty: &[],
-        roles: &["devops", "developer", "dod-checker", "reviewer", "tester"],
-        answers: &[APPROVE, IN_WORDS, Answer { ask: "out-of-scope", nth: 0, files: &[], words: &["extend"] }],
-        retries: 0,
-        lands: false,
+        starts: "build-plan --task ../task.md --input complexity=complex --input sides=backend,frontend --input infra=needed",
+        documents: &[("task.md", include_str!("../../../scenarios/complex/task.md"))],
+        answers: &[APPROVE, IN_WORDS, answer("out-of-scope", &["extend"])],
         comes_to: &[
             "a landing is conflict",
             "a landing is out_of_scope",
@@ -107,5 +122,23 @@ pub const SCENARIOS: &[Scenario] = &[
             "reviewer rejects",
             "tester rejects",
         ],
+        ..PLAIN
+    },
+    Scenario {
+        name: "supervisor",
+        script: include_str!("../../../scenarios/supervisor/script.yaml"),
+        starts: "supervisor --goal Greetings --input profile=lean --input width=1 --input disposition=ask_at_end \
+                 --input boundaries=README.md",
+        answers: &[
+            answer("@intake", &["--answer", "sources=the request", "--answer", "path=human_in_loop"]),
+            answer("dispositions", &["decided", "--requirement", "R-003=deferred"]),
+            Answer { nth: 1, ..answer("spec-review", &["revise", "--text", "Name the log."]) },
+            answer("spec-review", &["approve"]),
+            answer("audit-failed", &["repair"]),
+            answer("choose", &["land"]),
+        ],
+        lands: true,
+        comes_to: &["auditor rejects", "inputs are given", "requirements are decided on", "verifier rejects"],
+        ..PLAIN
     },
 ];

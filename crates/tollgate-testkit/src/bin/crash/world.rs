@@ -25,8 +25,9 @@ const AGENT: &str = "\
 #!/bin/sh
 echo \"begin $TOLLGATE_ATTEMPT\" >> \"$CRASH_LOG\"
 setsid sleep 600 &
-case $TOLLGATE_ROLE in dod-checker | reviewer) trap '' TERM ;; esac
-wip=wip-${TOLLGATE_ATTEMPT##*/}
+token=${TOLLGATE_ATTEMPT##*/}
+[ $((token % 2)) = 0 ] && trap '' TERM
+wip=wip-$token
 echo 'half done' > \"$wip\"
 git add -A 2> /dev/null
 sleep 0.04
@@ -61,11 +62,10 @@ impl World {
         let files = [
             ("work/README.md", "# A project\n"),
             ("work/src/main.rs", "fn main() {}\n"),
-            ("task.md", scenario.task),
             ("script.yaml", scenario.script),
             ("agent", AGENT),
         ];
-        for (path, text) in files {
+        for (path, text) in files.iter().chain(scenario.documents) {
             std::fs::write(root.join(path), text)?;
         }
         std::fs::set_permissions(root.join("agent"), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
@@ -130,15 +130,10 @@ impl World {
 
     /// The command that starts the run of a scenario.
     pub fn run_words(&self, scenario: &Scenario) -> Vec<String> {
-        let mut words: Vec<String> = ["run", "build-plan", "--no-wait", "--task"].map(String::from).to_vec();
-        words.push(self.path("task.md").display().to_string());
         let (agent, script) = (self.path("agent"), self.path("script.yaml"));
-        for role in scenario.roles {
-            let command = format!("{} {} {}", agent.display(), self.program.display(), script.display());
-            words.extend(["--worker".to_owned(), format!("{role}=command:{command}")]);
-        }
-        words.extend(scenario.words.iter().map(|word| (*word).to_owned()));
-        words
+        let worker = format!("command:{} {} {}", agent.display(), self.program.display(), script.display());
+        let words = ["run", "--no-wait", "--worker", &worker].into_iter().chain(scenario.starts.split_whitespace());
+        words.map(str::to_owned).collect()
     }
 
     /// The journal, as somebody beside the driver sees it.
