@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use crate::agents::{self, Kit};
-use crate::command::{CRASH, DAMAGE, SIM_CHECKED, cargo, schemas, tee};
+use crate::command::{CRASH, DAMAGE, SIM_CHECKED, cargo, in_memory, schemas, tee};
 use crate::{breaks, figures, tidy, tools};
 
 /// How long to look.
@@ -170,10 +170,11 @@ fn tests(depth: Depth) -> Outcome {
     if depth == Depth::Full {
         command.env("PROPTEST_CASES", "4096").env("TOLLGATE_TEST_FULL", "1");
     }
-    match tee(&mut command, is_summary) {
+    let shown = shown(&command);
+    match tee(&mut in_memory(command), is_summary) {
         Ok((true, lines)) => Outcome::Passed(lines),
-        Ok((false, lines)) => Outcome::Failed([vec![format!("{} failed", shown(&command))], lines].concat().join("\n")),
-        Err(error) => Outcome::Failed(format!("{} could not be started: {error}", shown(&command))),
+        Ok((false, lines)) => Outcome::Failed([vec![format!("{shown} failed")], lines].concat().join("\n")),
+        Err(error) => Outcome::Failed(format!("{shown} could not be started: {error}")),
     }
 }
 
