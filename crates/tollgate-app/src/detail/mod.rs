@@ -150,10 +150,18 @@ fn doing(run: &Run, name: &str, instance: &Instance) -> String {
             format!("{done} of {} ended", crate::format::count(below.len(), "unit"))
         }
         At::Held { why, .. } => format!("held: {why}"),
-        At::Closing { end: RunEnding::Reported, .. } if run.is_closed() => target(&Target::Reported),
-        At::Closing { .. } if run.is_closed() => target(&Target::Done),
-        At::Closing { .. } if run.pending().next().is_none() => "done, and about to be closed".to_owned(),
-        At::Closing { .. } => "done, once the open questions are answered".to_owned(),
+        At::Closing { end, .. } => {
+            let end = match end {
+                RunEnding::Done => target(&Target::Done),
+                RunEnding::Reported => target(&Target::Reported),
+                RunEnding::Dropped => target(&Target::Dropped),
+            };
+            match run.pending().next() {
+                _ if run.is_closed() => end,
+                None => format!("{end}, and about to be closed"),
+                Some(_) => format!("{end}, once the open questions are answered"),
+            }
+        }
         At::Ended { end } => target(end),
     }
 }

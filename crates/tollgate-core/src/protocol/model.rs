@@ -214,7 +214,8 @@ pub struct Ask {
     pub question: Option<String>,
     pub from: Option<From>,
     pub shows: Vec<Name>,
-    /// Option and its consequence, in the order of the file; empty: any text answers (`answered`).
+    /// Option and its consequence, in the order of the file, the strictest first: of the answers to several questions of a report the
+    /// first is followed. Empty: any text answers (`answered`).
     pub options: Vec<(Name, String)>,
     /// Option and when it is recommended.
     pub recommend: Vec<(Name, Condition)>,

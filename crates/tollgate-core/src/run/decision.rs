@@ -60,6 +60,26 @@ impl Decision {
         (1..).zip(&self.asked.questions).filter(|(number, _)| !self.answers.contains_key(number))
     }
 
+    /// The option that a text names: the option alone, or with words after a colon.
+    pub fn offered(&self, text: &str) -> Option<&Name> {
+        let word = text.split_once(':').map_or(text, |(word, _)| word).trim();
+        self.asked.options.iter().map(|option| &option.id).find(|id| &***id == word)
+    }
+
+    /// Whether each of its questions is answered with one of its options.
+    pub fn is_chosen_one_by_one(&self) -> bool {
+        !self.asked.questions.is_empty() && !self.asked.options.is_empty()
+    }
+
+    /// The option that answers to its questions lead to, with those it has: of all that are chosen the one that it offers first. None
+    /// while a question is open.
+    pub fn strictest(&self, answers: &BTreeMap<u32, String>) -> Option<&Name> {
+        let given = |number| self.answers.get(&number).map(|held| &held.text).or_else(|| answers.get(&number));
+        let numbers = (1..).zip(&self.asked.questions).map(|(number, _)| number);
+        let chosen: Vec<&Name> = numbers.map(|number| self.offered(given(number)?)).collect::<Option<_>>()?;
+        self.asked.options.iter().map(|option| &option.id).find(|id| chosen.contains(id))
+    }
+
     /// Whether nobody is to be asked for it now.
     pub fn is_deferred(&self, now_ms: u64) -> bool {
         self.deferred.as_ref().is_some_and(|deferred| deferred.until_ms > now_ms)

@@ -16,6 +16,8 @@ pub enum RunEnding {
     Done,
     /// It ends with its report.
     Reported,
+    /// It is given up.
+    Dropped,
 }
 
 impl RunEnding {

@@ -83,7 +83,10 @@ pub fn measure(
 /// The open decision that an answer gives a work tree back for.
 pub fn given_back<'a>(run: &'a Run, id: DecisionId, answer: &Answer) -> Option<&'a Decision> {
     let open = run.decisions.get(&id).map(|decision| &**decision).filter(|decision| decision.end.is_none());
-    open.filter(|decision| amends_tree(run, decision, answer.option.as_deref()))
+    open.filter(|decision| {
+        let option = answer.option.as_ref().or_else(|| decision.strictest(&answer.answers));
+        amends_tree(run, decision, option.map(|option| &**option))
+    })
 }
 
 /// Whether an option of a decision stands for a change by hand, and nobody works where that would be.

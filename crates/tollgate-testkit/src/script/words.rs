@@ -124,6 +124,11 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
             }),
             "ask" => report.questions.push(question(true)),
             "open" => report.questions.push(question(false)),
+            "offers" => {
+                if let Some(question) = report.questions.last_mut() {
+                    question.options = names(value).iter().map(ToString::to_string).collect();
+                }
+            }
             "give" => {
                 let (name, value) = value.split_once(':').unwrap_or((value, ""));
                 report.gives.insert(name.into(), value.into());

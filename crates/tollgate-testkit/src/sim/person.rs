@@ -1,5 +1,7 @@
 //! Persons: they answer late, twice and in conflict, mend by hand, retry, repair and cancel.
 
+use std::collections::BTreeMap;
+
 use tollgate_core::Name;
 use tollgate_core::id::{DecisionId, UnitId};
 use tollgate_core::protocol::model::{Ensures, Resource, Route, Value};
@@ -133,7 +135,7 @@ impl Play {
             return self.answer_intake(run, id, &decision, rng);
         }
         if decision.open_questions().next().is_some() && rng.percent(60) {
-            return self.answer_one(id, &decision, rng);
+            return self.answer_one(run, id, &decision, rng);
         }
         let mut options: Vec<Name> = decision.asked.options.iter().map(|option| option.id.clone()).collect();
         let calm = self.is_calm();
@@ -193,14 +195,28 @@ impl Play {
     }
 
     /// Answers one question of a card, perhaps again and otherwise.
-    fn answer_one(&mut self, id: DecisionId, decision: &Decision, rng: &mut Rng) -> Result<(), Violation> {
+    fn answer_one(&mut self, run: &Run, id: DecisionId, decision: &Decision, rng: &mut Rng) -> Result<(), Violation> {
         let asked = decision.asked.questions.len() as u64;
         let open = decision.open_questions().map(|(number, _)| number).next();
         let any = u32::try_from(rng.below(asked) + 1).ok();
         let number = if self.is_calm() || rng.percent(80) { open } else { any };
-        let text = format!("so be it, {}", rng.below(3));
-        let answers = number.map(|number| (number, text)).into_iter().collect();
-        self.say(Command::Answer { decision: id, answer: Box::new(Answer { answers, ..Answer::default() }) }).map(drop)
+        let mut options: Vec<&Name> = decision.asked.options.iter().map(|option| &option.id).collect();
+        let many = options.len().max(1) as u64;
+        options.rotate_left(usize::try_from(rng.below(many)).unwrap_or(0));
+        if self.is_calm() {
+            options.sort_by_key(|option| gives_up(run, decision, option));
+        }
+        let text = match options.first() {
+            Some(option) => format!("{option}: so be it, {}", rng.below(3)),
+            None => format!("so be it, {}", rng.below(3)),
+        };
+        let answers: BTreeMap<u32, String> = number.map(|number| (number, text)).into_iter().collect();
+        let filled = match decision.strictest(&answers).cloned() {
+            Some(option) => self.filled(run, decision, Some(option), rng),
+            None => Answer::default(),
+        };
+        let answer = Answer { option: None, answers, ..filled };
+        self.say(Command::Answer { decision: id, answer: Box::new(answer) }).map(drop)
     }
 
     /// Gives some of the inputs that are asked for, sometimes one that is none of its values.

@@ -40,17 +40,27 @@ pub fn lines(question: &api::Decision, commands: &[String], now_ms: u64, width: 
         let text = format!("without an answer, {option} is taken {}", then(now_ms, at_ms));
         lines.extend(wrap(&text, width.saturating_sub(2)).into_iter().map(|line| Line::from(format!("  {line}"))));
     }
+    let means = |option: &api::QuestionOption| {
+        let recommended = if question.recommendation.as_ref() == Some(&option.id) { " (recommended)" } else { "" };
+        let waives =
+            if option.waives.is_empty() { String::new() } else { format!("; waives {}", list(&option.waives)) };
+        format!("{}{waives}{recommended}", option.consequence)
+    };
+    let below = |text: &str| -> Vec<Line> {
+        let wrapped = wrap(&plain(text), width.saturating_sub(8));
+        wrapped.into_iter().map(|line| Line::from("        ").add(Style::Plain, line)).collect()
+    };
+    // With an answer for each question, no command stands for an option.
+    let one_by_one = !question.questions.is_empty();
     for (index, command) in commands.iter().enumerate() {
         // A command is never cut: it is there to be copied.
         lines.push(Line::from("    ").add(Style::Accent, command));
-        if let Some(option) = question.options.get(index) {
-            let recommended = if question.recommendation.as_ref() == Some(&option.id) { " (recommended)" } else { "" };
-            let waives =
-                if option.waives.is_empty() { String::new() } else { format!("; waives {}", list(&option.waives)) };
-            let text = format!("{}{waives}{recommended}", option.consequence);
-            let wrapped = wrap(&plain(&text), width.saturating_sub(8));
-            lines.extend(wrapped.into_iter().map(|line| Line::from("        ").add(Style::Plain, line)));
+        if let Some(option) = question.options.get(index).filter(|_| !one_by_one) {
+            lines.extend(below(&means(option)));
         }
+    }
+    for option in question.options.iter().filter(|_| one_by_one) {
+        lines.extend(below(&format!("{}: {}", option.id, means(option))));
     }
     lines
 }

@@ -45,6 +45,21 @@ impl Draft {
         }
         let offered: Vec<Name> = decision.asked.options.iter().map(|option| option.id.clone()).collect();
         match &answer.option {
+        if decision.is_chosen_one_by_one() {
+            return self.answer_rest(id, &decision, answer, by);
+        }
+        self.answer_whole(id, &decision, answer, by, in_advance)
+    }
+
+    /// One answer to all that a decision asks.
+    pub(super) fn answer_whole(
+        &mut self,
+        id: DecisionId,
+        decision: &Decision,
+        answer: Answer,
+        by: &By,
+        in_advance: bool,
+    ) -> Result<(), Rejection> {
             Some(_) if offered.is_empty() => return Err(Rejection::TextNeeded(id)),
             Some(option) if !offered.contains(option) => {
                 return Err(Rejection::NotOffered { decision: id, option: option.clone(), offered });
@@ -56,13 +71,13 @@ impl Draft {
             Some(_) | None => {}
         }
         if let Some(over) = decision.asked.budget.clone() {
-            return self.answer_budget(id, &decision, over, &answer, by);
+            return self.answer_budget(id, decision, over, &answer, by);
         }
         if decision.is_of_empty_change() {
-            return self.answer_empty(id, &decision, &answer, by);
+            return self.answer_empty(id, decision, &answer, by);
         }
         if decision.is_of_findings() {
-            return self.answer_findings(id, &decision, &answer, by);
+            return self.answer_findings(id, decision, &answer, by);
         }
         let protocol = self.protocol.clone();
         let asked = &decision.asked;
@@ -179,8 +194,10 @@ impl Draft {
             return Err(Rejection::AlreadyEnded(id));
         }
         let other = answer.answers.iter().find_map(|(number, text)| other_answer(id, decision, *number, text.trim()));
-        let same = held == answer.option.as_ref()
-            && (held.is_some() || ended.is_some_and(|ended| ended.text.trim() == answer.text.trim()));
+        let each = held.is_some() && answer.option.is_none() && !answer.answers.is_empty();
+        let same = each
+            || held == answer.option.as_ref()
+                && (held.is_some() || ended.is_some_and(|ended| ended.text.trim() == answer.text.trim()));
         if same && other.is_none() {
             return Ok(());
         }

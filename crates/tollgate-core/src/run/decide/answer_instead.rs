@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::event::{By, DecisionDeferred, DecisionEnd, DecisionEnded, DecisionRefused, QuestionAnswered};
+use super::super::event::{
+    By, ByKind, DecisionDeferred, DecisionEnd, DecisionEnded, DecisionRefused, QuestionAnswered,
+};
 use super::super::state::Decision;
 use super::draft::Draft;
 use super::{Answer, Instead, Rejection};
@@ -10,6 +12,7 @@ use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::Outcome;
 use crate::protocol::model::Class;
+use crate::report::Plan;
 
 /// The answers to single questions by their number, those to inputs included, which are named.
 pub(super) fn by_number(
@@ -116,13 +119,41 @@ impl Draft {
         let (end, text) = (DecisionEnd::Answered, answer.text.clone());
         self.emit_by(by.clone(), DecisionEnded { decision: id, end, option: None, text, in_advance: false });
         if decision.asked.blocking { self.go_on_from(id, decision, &Outcome::Answered, by) } else { Ok(()) }
+            let brings = answer.content.is_some() || !answer.scope.is_empty() || !answer.dispositions.is_empty();
+            if brings || answer.plan != Plan::default() {
+                let what = "the other questions on its card answered before it changes anything".to_owned();
+                return Err(Rejection::Incomplete { decision: id, what });
+            }
     }
 
+        let known = self.run.decisions.get(&id).cloned();
+        if let Some(known) = known.filter(|known| known.is_chosen_one_by_one()) {
+            let option = known.strictest(&BTreeMap::new()).cloned();
+            let answer = Answer { option, answers: BTreeMap::new(), ..answer.clone() };
+            return self.answer_whole(id, &known, answer, by, false);
+        }
     /// Records the answers to single questions; whether none is open any more.
     pub(super) fn record_answers(
         &mut self,
         id: DecisionId,
         decision: &Decision,
+    /// An option without a number, where each question has an answer of its own. A timer's goes to all that are open; a person
+    /// has to name them.
+    pub(super) fn answer_rest(
+        &mut self,
+        id: DecisionId,
+        decision: &Decision,
+        answer: Answer,
+        by: &By,
+    ) -> Result<(), Rejection> {
+        let Some(option) = answer.option.filter(|_| by.kind == ByKind::Timer) else {
+            let what = "one of its options for each of its questions: `--answer 1=OPTION --answer 2=OPTION`".to_owned();
+            return Err(Rejection::Incomplete { decision: id, what });
+        };
+        let answers = decision.open_questions().map(|(number, _)| (number, option.to_string())).collect();
+        self.answer_questions(id, decision, &Answer { answers, ..Answer::default() }, by)
+    }
+
         answers: &BTreeMap<u32, String>,
         by: &By,
     ) -> Result<bool, Rejection> {
@@ -145,6 +176,10 @@ impl Draft {
             }
             if !decision.answers.contains_key(number) {
                 let event = QuestionAnswered { decision: id, question: *number, text: text.to_owned() };
+            if decision.is_chosen_one_by_one() && decision.offered(text).is_none() {
+                let offered = decision.asked.options.iter().map(|option| option.id.clone()).collect();
+                return Err(Rejection::NotOffered { decision: id, option: text.into(), offered });
+            }
                 self.emit_by(by.clone(), event);
             }
         }

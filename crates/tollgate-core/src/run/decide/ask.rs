@@ -21,6 +21,22 @@ fn note(shown: &Shown) -> String {
     if shown.note.is_empty() { String::new() } else { format!(" ({})", shown.note) }
 }
 
+/// A question of a report in the words of an ask. Where the ask has options of its own, those that the report proposes are
+/// words of the question.
+fn worded(ask: &Ask, question: &QuestionReport) -> String {
+    let mut text = question.text.clone();
+    if ask.options.is_empty() {
+        return text;
+    }
+    if !question.options.is_empty() {
+        text.push_str(&format!("\nproposed: {}", question.options.join("; ")));
+    }
+    if let Some(recommended) = &question.recommendation {
+        text.push_str(&format!("\nrecommended by the worker: {recommended}"));
+    }
+    text
+}
+
 /// Questions that each need an answer of their own.
 fn one_by_one(questions: Vec<&QuestionReport>) -> Vec<AskedQuestion> {
     if questions.len() < 2 && questions.iter().all(|question| question.options.is_empty()) {
@@ -196,7 +212,7 @@ impl Draft {
         let mut parts: Vec<String> = ask.question.iter().cloned().collect();
         match ask.from {
             Some(From::Report) => {
-                parts.extend(self.asked_by_report.iter().map(|question| question.text.clone()));
+                parts.extend(self.asked_by_report.iter().map(|question| worded(ask, question)));
             }
             Some(From::Measure) => {
                 let remarks = self.run.instances.get(instance).map(|known| known.remarks.join("\n"));
@@ -212,10 +228,19 @@ impl Draft {
         parts.join("\n")
     }
 
-    /// The questions of a report that are answered one by one: several, or one that proposes answers.
+    /// The questions of a report that are answered one by one: several, or one that proposes answers. Where the ask has options,
+    /// each is answered with one of them.
     fn questions(&self, ask: &Ask) -> Vec<AskedQuestion> {
-        let asks = ask.from == Some(From::Report) && ask.options.is_empty();
-        if asks { one_by_one(self.asked_by_report.iter().collect()) } else { Vec::new() }
+        if ask.from != Some(From::Report) {
+            return Vec::new();
+        }
+        let asked = self.asked_by_report.iter();
+        if ask.options.is_empty() {
+            return one_by_one(asked.collect());
+        }
+        let worded: Vec<QuestionReport> =
+            asked.map(|question| QuestionReport { text: worded(ask, question), ..QuestionReport::default() }).collect();
+        one_by_one(worded.iter().collect())
     }
 
     /// Rows, findings and requirements of a subject that are not settled, a line each.

@@ -51,11 +51,18 @@ impl Draft {
 
     /// Ends every lease and every question: the run is about to close.
     pub fn end_everything(&mut self, why: &str) {
+        self.end_all_but(None, why);
+    }
+
+    /// Ends every lease, and every question but those of a class.
+    pub(super) fn end_all_but(&mut self, kept: Option<Class>, why: &str) {
         let live: Vec<AttemptId> = self.run.attempts.keys().copied().collect();
         for attempt in live {
             self.emit(AttemptCancelled { attempt, why: why.to_owned() });
         }
-        let open: Vec<DecisionId> = self.run.pending().map(|(id, _)| id).collect();
+        let ends = |asked: &Asked| Some(asked.class) != kept;
+        let open: Vec<DecisionId> =
+            self.run.pending().filter(|(_, decision)| ends(&decision.asked)).map(|(id, _)| id).collect();
         for decision in open {
             self.cancel_decision(decision);
         }

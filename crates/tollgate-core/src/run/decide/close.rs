@@ -16,7 +16,7 @@ use super::{Rejection, not_succeeded};
 use crate::Name;
 use crate::id::{InstanceId, RoleId, StageId, UnitId};
 use crate::protocol::Outcome;
-use crate::protocol::model::{Kind, Makes, Over, Resource, Stage, Target};
+use crate::protocol::model::{Class, Kind, Makes, Over, Resource, Stage, Target};
 
 impl Draft {
     /// The main flow reached `done`.
@@ -162,6 +162,7 @@ impl Draft {
         if self.run.pending().next().is_some() {
             return;
         }
+            (Some(stage), RunEnding::Dropped) => self.close_as_dropped(stage, None),
         let work =
             if self.run.tree == self.run.opened.content.tree { "" } else { "; what was changed is not handed over" };
         self.emit(RunClosed {
@@ -171,8 +172,13 @@ impl Draft {
         });
     }
 
-    pub fn close_as_dropped(&mut self, stage: &Stage, outcome: &Outcome) {
-        self.end_everything("the run was given up");
+    /// The main flow reached `dropped`: whoever gives the run up answers no question of security, so that one is answered first.
+    pub fn close_as_dropped(&mut self, stage: &Stage, outcome: Option<&Outcome>) {
+        self.end_all_but(Some(Class::Security), "the run was given up");
+        if self.run.pending().next().is_some() {
+            return;
+        }
+        let after = outcome.map_or_else(|| "every question of security is answered".to_owned(), Outcome::to_string);
         self.emit(RunClosed {
             outcome: RunOutcome::Dropped,
             why: format!("given up at `{}`: {outcome}", stage.id),

@@ -119,7 +119,7 @@ impl Draft {
             Target::Done if &**instance == MAIN => self.close_as_done(stage),
             Target::Done => self.unit_done(instance, stage),
             Target::Reported => self.close_as_reported(stage),
-            Target::Dropped if &**instance == MAIN => self.close_as_dropped(stage, outcome),
+            Target::Dropped if &**instance == MAIN => self.close_as_dropped(stage, Some(outcome)),
             Target::Dropped => self.unit_dropped(instance, stage, outcome),
             Target::Raise(name) if &**instance == MAIN => {
                 let raised = Outcome::Raised(name.clone());

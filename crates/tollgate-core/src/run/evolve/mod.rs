@@ -312,6 +312,7 @@ fn arrival(instance: &str, stage: &StageId, outcome: &Outcome, to: &Target) -> A
             At::Held { stage: stage.clone(), outcome: Some(outcome.clone()), why: String::new() }
         }
         Target::Done if instance == MAIN => At::Closing { stage: stage.clone(), end: RunEnding::Done },
+        Target::Dropped if instance == MAIN => At::Closing { stage: stage.clone(), end: RunEnding::Dropped },
         Target::Reported => At::Closing { stage: stage.clone(), end: RunEnding::Reported },
         Target::Done | Target::Dropped | Target::Raise(_) => At::Ended { end: to.clone() },
     }
