@@ -11,8 +11,8 @@ use super::draft::Draft;
 use super::waive::Waivers;
 use super::{Answer, Rejection};
 use crate::Name;
-use crate::id::{DecisionId, GateId, InstanceId, UnitId};
-use crate::protocol::model::{Kind, Resource, Route, Stage, Target};
+use crate::id::{DecisionId, GateId, InstanceId, StageId, UnitId};
+use crate::protocol::model::{Ensures, Kind, Resource, Route, Stage, Target};
 use crate::protocol::{Outcome, Protocol};
 use crate::report::{Plan, Verdict};
 use crate::scope::Content;
@@ -114,6 +114,10 @@ impl Draft {
             self.follow(&asked.instance, origin, &asked.origin, Some(id), &route.to, by.kind == ByKind::Person);
         } else {
             self.route(&asked.instance, stage, &outcome);
+        } else {
+            self.end_noted_before(id, asked, stage, &route);
+        }
+        if shared.is_some() {
         }
         Ok(())
     }
@@ -159,6 +163,35 @@ impl Draft {
     /// Goes on from a decision that has ended, by the route of what came of it.
     pub(super) fn go_on_from(
         &mut self,
+    /// The same where a stage asks: an answer that establishes nothing and sends the work to somebody who writes, elsewhere than an
+    /// acceptance would, ends the last acceptance with notes that leads to the question.
+    fn end_noted_before(&mut self, decision: DecisionId, asked: &Asked, stage: &Stage, route: &Route) {
+        let protocol = self.protocol.clone();
+        let (Some(instance), Target::Stage(to)) = (self.instance(&asked.instance), &route.to) else { return };
+        let writes = |stage: &Stage| match &stage.kind {
+            Kind::Dispatch { role } => protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty()),
+            Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => false,
+        };
+        let Some(next) = Self::stage_of(&protocol, &instance, to).filter(|next| writes(next)) else { return };
+        let stages = protocol.flow(&instance.flow).map(|flow| flow.stages.as_slice()).unwrap_or_default();
+        let leads = |from: &Stage, verdict, to: &StageId| {
+            let found = protocol.route(from, &Outcome::Verdict(verdict));
+            found.is_some_and(|(rule, _)| matches!(&rule.route.to, Target::Stage(known) if known == to))
+        };
+        let noted = stages
+            .iter()
+            .filter(|from| leads(from, Verdict::AcceptWithNotes, &stage.id) && !leads(from, Verdict::Accept, &next.id));
+        let judged = noted.filter_map(|from| match &from.kind {
+            Kind::Dispatch { role } => self.run.ledger.judgements.get(&keyed(role, asked.unit.as_ref())),
+            Kind::Ask(_) | Kind::Check { .. } | Kind::Each(_) | Kind::Land(_) => None,
+        });
+        let last = judged.max_by_key(|judged| judged.seq);
+        let last = last.filter(|judged| judged.verdict == Verdict::AcceptWithNotes);
+        if let Some(attempt) = last.and_then(|judged| judged.attempt).filter(|_| route.ensures == Ensures::Nothing) {
+            self.emit(JudgementEnded { attempt, decision });
+        }
+    }
+
         id: DecisionId,
         decision: &Decision,
         outcome: &Outcome,

@@ -34,11 +34,16 @@ impl Draft {
             });
         } else if !waits && !self.asks_of_findings_at_done(&MAIN.into(), stage, None) {
             // The last stage would find the same: `retry` enters the first that can change it.
-            let first = self.first_to_change(&open).unwrap_or_else(|| stage.id.clone());
+            let first = self.first_to_change(&open);
             let mut reasons: Vec<String> = open.iter().map(Blocker::to_string).collect();
-            if first != stage.id {
-                reasons.push(format!("`retry` enters `{first}`"));
-            }
+            reasons.push(match &first {
+                Some(first) => format!("`retry` enters `{first}`"),
+                None => format!(
+                    "no stage that was entered changes this: `retry` enters `{}` again, `tollgate cancel` ends the run",
+                    stage.id
+                ),
+            });
+            let first = first.unwrap_or_else(|| stage.id.clone());
             let why = reasons.join("; ");
             self.emit(FlowHeld { instance: MAIN.into(), stage: first, outcome: Some(Outcome::Done), why });
             self.emit(RunHalted { reasons });
@@ -91,7 +96,11 @@ impl Draft {
             Blocker::Finding(id, ..) => {
                 let about = self.run.ledger.findings.get(id).map(|finding| &finding.about);
                 // A word that was measured otherwise is taken back by whoever gave it; all else is settled by whoever found it.
-                about.and_then(|about| about.of.as_ref().or(about.role.as_ref())).is_some_and(is_by)
+                about.is_some_and(|about| match about.of.as_ref().or(about.role.as_ref()) {
+                    Some(role) => is_by(role),
+                    // What a command found is settled where the command runs again.
+                    None => about.criterion.as_ref().is_some_and(judges),
+                })
             }
             Blocker::Ownerless(_) => {
                 let plans = |given: &Resource| match given {
@@ -153,6 +162,7 @@ impl Draft {
         match (Self::stage_of(&protocol, &main, stage), end) {
             (Some(stage), RunEnding::Done) => self.close_as_done(stage),
             (Some(stage), RunEnding::Reported) => self.close_as_reported(stage),
+            (Some(stage), RunEnding::Dropped) => self.close_as_dropped(stage, None),
             (None, _) => {}
         }
     }
@@ -162,7 +172,6 @@ impl Draft {
         if self.run.pending().next().is_some() {
             return;
         }
-            (Some(stage), RunEnding::Dropped) => self.close_as_dropped(stage, None),
         let work =
             if self.run.tree == self.run.opened.content.tree { "" } else { "; what was changed is not handed over" };
         self.emit(RunClosed {
@@ -181,7 +190,7 @@ impl Draft {
         let after = outcome.map_or_else(|| "every question of security is answered".to_owned(), Outcome::to_string);
         self.emit(RunClosed {
             outcome: RunOutcome::Dropped,
-            why: format!("given up at `{}`: {outcome}", stage.id),
+            why: format!("given up at `{}`: {after}", stage.id),
             tree: self.run.tree.clone(),
         });
     }
@@ -210,7 +219,14 @@ impl Draft {
                     let protocol = self.protocol.clone();
                     let flow = self.instance(instance).map(|known| known.flow.clone()).unwrap_or_default();
                     let first = protocol.flow(&flow).and_then(|flow| flow.stages.first()).unwrap_or(stage);
-                    self.hold(instance, first, Some(&Outcome::Done), joined(&open));
+                    let bare = open.iter().any(|blocker| matches!(blocker, Blocker::NoCriterion(_)));
+                    let next = match bare {
+                        true => format!(
+                            "no stage of `{flow}` gives it one, only a plan does; `tollgate cancel` ends the run"
+                        ),
+                        false => format!("`retry` enters `{}`", first.id),
+                    };
+                    self.hold(instance, first, Some(&Outcome::Done), format!("{}; {next}", joined(&open)));
                 }
             }
         }

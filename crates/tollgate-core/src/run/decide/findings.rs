@@ -68,7 +68,7 @@ impl Draft {
         (role_name, role): (&RoleId, &Role),
         unit: Option<&UnitId>,
         report: &Report,
-        (contradictions, wrote): (&[String], bool),
+        (contradictions, wrote): (&[String], &BTreeSet<Name>),
     ) {
         let own = |finding: &FindingState| finding.about.of.as_ref() == Some(role_name);
         let again = |finding: &FindingState| own(finding) && contradictions.contains(&finding.about.what);
@@ -79,7 +79,7 @@ impl Draft {
         self.change(corrected, None, FindingStatus::Fixed, &why);
         if !role.judges() {
             let why = format!("{role_name} says it is fixed ({attempt}), not verified yet");
-            self.address(self.addressed_by(role, unit, report, wrote), unit, &why);
+            self.address(self.addressed_by(unit, report, wrote), unit, &why);
             return;
         }
         // What was found on a row is settled by who judges that row: not by the same role in a unit that does not own it.
@@ -98,18 +98,22 @@ impl Draft {
         }
     }
 
-    /// The findings that a repair addresses: those it names; without a word, all it was shown. Only of what lies where it may write,
-    /// and only if it wrote. What was measured of a claim is no work of anybody.
-    fn addressed_by(&self, role: &Role, unit: Option<&UnitId>, report: &Report, wrote: bool) -> Vec<FindingId> {
+    /// The findings that a repair addresses: those it names; without a word, all it was shown. Only of areas in which it changed
+    /// something; one without a place, by any change. What was measured of a claim is no work of anybody.
+    fn addressed_by(&self, unit: Option<&UnitId>, report: &Report, wrote: &BTreeSet<Name>) -> Vec<FindingId> {
         let areas = self.run.area_patterns();
-        let writes_there = |path: &Name| scope::area_of(&areas, path).is_none_or(|area| role.writes.contains(area));
+        let touched: BTreeSet<Option<&Name>> = wrote.iter().map(|path| scope::area_of(&areas, path)).collect();
+        let wrote_there = |path: &Name| {
+            let area = scope::area_of(&areas, path);
+            area.is_none() || touched.contains(&area)
+        };
         let named = |id: &FindingId| report.claims.addresses.as_ref().is_none_or(|named| named.contains(id));
         let open = self.findings(unit, |finding| {
             let about = &finding.about;
-            wrote
+            !wrote.is_empty()
                 && finding.status_for(unit) == FindingStatus::Open
                 && about.of.is_none()
-                && about.path.as_ref().is_none_or(writes_there)
+                && about.path.as_ref().is_none_or(wrote_there)
         });
         open.into_iter().filter(named).collect()
     }

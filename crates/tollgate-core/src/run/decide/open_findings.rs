@@ -9,18 +9,20 @@
 use super::super::blockers::{self, Blocker};
 use super::super::event::{Asked, By, DecisionAsked, FindingStatus, Offered, Origin, WaiverGranted};
 use super::super::evolve::waive_for;
+use super::super::fan_out::units_over;
 use super::super::finding::FindingState;
 use super::super::gate::{self, Status};
 use super::super::open_findings::{AtFindings, FINDINGS};
-use super::super::state::{Decision, MAIN, Run};
+use super::super::state::{At, Decision, Instance, MAIN, Run};
 use super::draft::Draft;
 use super::outcome_text::came_out;
 use super::{Answer, Rejection};
 use crate::Name;
 use crate::id::{DecisionId, FindingId, InstanceId, RoleId, StageId, UnitId};
 use crate::protocol::Outcome;
-use crate::protocol::model::{Class, Kind, Stage, Target};
+use crate::protocol::model::{Class, Kind, Over, Stage, Target};
 use crate::report::Verdict;
+use std::sync::Arc;
 
 impl Draft {
     /// Puts the findings that alone keep a unit or the run from being done; whether it does.
@@ -70,25 +72,40 @@ impl Draft {
         self.findings(unit, |known| open(known) && wanted(known))
     }
 
-    /// Whether a flow above dispatches whoever found one of these, or said what it is about: that comes after this one is held. What a
-    /// command found is run again there.
+    /// Whether a flow above goes on without this one and dispatches whoever found one of these, or said what it is about: that comes
+    /// after this one is held. What a command found is run again there.
     fn comes_up_above(&self, name: &InstanceId, findings: &[FindingId]) -> bool {
-        let Some(above) = self.run.instances.get(name).and_then(|known| known.parent.as_ref()) else { return false };
-        let concerns = |role: &RoleId| {
-            let mut about = findings.iter().filter_map(|id| self.run.ledger.findings.get(id)).map(|known| &known.about);
-            about.any(|about| about.role.as_ref() == Some(role) || about.of.as_ref() == Some(role))
-        };
+        let Some(known) = self.run.instances.get(name) else { return false };
+        let (Some(above), Some(each)) = (&known.parent, &known.each) else { return false };
+        let about = || findings.iter().filter_map(|id| self.run.ledger.findings.get(id)).map(|known| &known.about);
+        let concerns =
+            |role: &RoleId| about().any(|about| about.role.as_ref() == Some(role) || about.of.as_ref() == Some(role));
+        let ran = about().any(|about| about.role.is_none() && about.of.is_none());
         let flow = self.run.instances.get(above).and_then(|known| self.run.flow(known));
-        let mut stages = flow.into_iter().flat_map(|flow| &flow.stages);
-        let ran = |id: &FindingId| {
-            let known = self.run.ledger.findings.get(id).map(|known| &known.about);
-            known.is_some_and(|about| about.role.is_none() && about.of.is_none())
+        let stages = flow.map(|flow| flow.stages.as_slice()).unwrap_or_default();
+        let here = stages.iter().any(|stage| matches!(&stage.kind, Kind::Dispatch { role } if concerns(role)));
+        let goes_on = stages.iter().any(|stage| stage.id == *each && self.goes_on_without(name, above, stage));
+        goes_on && (here || ran) || self.comes_up_above(above, findings)
+    }
+
+    /// Whether an `each` leads anywhere when a flow below it is held.
+    fn goes_on_without(&self, name: &InstanceId, above: &InstanceId, stage: &Stage) -> bool {
+        let Kind::Each(each) = &stage.kind else { return false };
+        let others =
+            || self.run.children(above).filter(|(id, child)| *id != name && child.each.as_ref() == Some(&stage.id));
+        let is_done = |(_, child): (&InstanceId, &Arc<Instance>)| matches!(child.at, At::Ended { end: Target::Done });
+        let alone = units_over(&self.run, self.unit_of(above).as_ref(), each).len() < 2;
+        let outcomes: &[Outcome] = match others().any(is_done) {
+            true => &[Outcome::Some],
+            false if alone => &[Outcome::None],
+            false => &[Outcome::Some, Outcome::None],
         };
-        if findings.iter().any(ran) {
-            return true;
-        }
-        let here = stages.any(|stage| matches!(&stage.kind, Kind::Dispatch { role } if concerns(role)));
-        here || self.comes_up_above(above, findings)
+        let leads = |outcome: &Outcome| {
+            let found = self.protocol.route(stage, outcome);
+            found.is_some_and(|(rule, _)| !matches!(rule.route.to, Target::Hold | Target::Dropped))
+        };
+        // A sub-flow that is held holds its caller.
+        each.over != Over::It && outcomes.iter().all(leads)
     }
 
     /// The run as it would be with these findings waived.

@@ -88,7 +88,8 @@ impl Draft {
             result.diagnostics.append(&mut compared.contradictions);
             compared = before.compare(None, &result.changed, role.judges(), std::iter::empty());
         }
-        let wrote = !(before.unfinished.is_empty() && result.changed.is_empty());
+        let now = result.changed.iter().map(|change| &change.path);
+        let wrote: BTreeSet<Name> = now.chain(before.unfinished.keys()).cloned().collect();
         let report = &result.report;
         let by = By { kind: ByKind::Worker, name: worker.clone() };
         self.emit_by(
@@ -119,7 +120,7 @@ impl Draft {
         if report.health == Health::Ok {
             self.deliver(stage, unit.as_ref(), &result);
             let again = &compared.contradictions;
-            self.settle_findings(attempt, (role_name, role), unit.as_ref(), report, (again, wrote));
+            self.settle_findings(attempt, (role_name, role), unit.as_ref(), report, (again, &wrote));
         }
         self.open_contradictions(attempt, role_name, unit.as_ref(), &compared);
         self.beside_questions(&live, stage, report, &outcome);

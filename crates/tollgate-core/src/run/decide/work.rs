@@ -68,6 +68,8 @@ impl Draft {
         let asked_for = results.into_iter().filter(|result| commands.contains(&result.command));
         all.extend(asked_for.map(|result| self.held_to(result)));
         self.emit(CommandsRan { attempt, token, tree: live.tree.clone(), results: all, leash });
+        // Also where no judge accepts afterwards: the next run of a command says whether what it found is fixed.
+        self.commands_rest(self.unit_of(&live.instance).as_ref());
         Ok(())
     }
 
