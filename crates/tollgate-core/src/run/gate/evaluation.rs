@@ -157,13 +157,16 @@ impl Eval<'_> {
         is: &[Name],
         has: &[Name],
     ) -> Status {
-        let members = self.members(set, filter);
+        let mut members = self.members(set, filter);
         let suits = |member: &Member<'_>| {
             let state = is.is_empty() || is.iter().any(|word| &**word == member.word);
             state && has.iter().all(|part| member.parts.iter().any(|p| *p == &**part))
         };
         // Who takes what is in scope does not ask whether it is met.
         let met_or_not = set == SetKind::Requirement && is.iter().any(|word| **word == *"in_scope");
+        if !met_or_not && is.iter().any(|word| **word == *"met") {
+            members.retain(|member| !member.is_of_others);
+        }
         // How a member stands matters only where it is asked for; then what was shown of other content is not known of this.
         let suits = |member: &Member<'_>| match suits(member) {
             _ if !is.is_empty() && !member.fresh && !met_or_not => Status::Stale,
@@ -251,15 +254,21 @@ impl Eval<'_> {
     }
 
     /// A requirement is met when it has criteria and each is passed or waived. What they showed of other content is not known of
-    /// this, and what cannot be observed does not fail.
+    /// this, and what cannot be observed does not fail. A unit is asked for its own criteria; without any, for the run's. What only
+    /// other units show, they are asked for.
     fn requirement<'r>(&self, row: &'r Requirement) -> Member<'r> {
         let (word, parts) = (decided(row), requirement_parts(self.run, &row.id));
-        let rows = self.run.ledger.criteria.iter().filter(|known| known.requirement.as_ref() == Some(&row.id));
+        let all = || self.run.ledger.criteria.iter().filter(|known| known.requirement.as_ref() == Some(&row.id));
+        let own: Vec<&Criterion> = all().filter(|known| self.owns(known.unit.as_ref())).collect();
+        let of_run = || all().filter(|known| known.unit.is_none()).collect();
+        let rows: Vec<&Criterion> = if own.is_empty() { of_run() } else { own };
+        let is_of_others = rows.is_empty() && all().next().is_some();
         let state = |known| criterion(self.run, known, self.bound_to, self.unit);
-        let states: Vec<(CriterionState, bool)> = rows.map(state).collect();
+        let states: Vec<(CriterionState, bool)> = rows.into_iter().map(state).collect();
         let settled = |state: &CriterionState| matches!(state, CriterionState::Passed | CriterionState::Waived);
         if row.disposition != Some(Disposition::InScope) || row.waived.is_some() || states.is_empty() {
-            return Member { parts, ..Member::plain(word) };
+            let is_of_others = is_of_others && word == "in_scope";
+            return Member { is_of_others, parts, ..Member::plain(word) };
         }
         if states.iter().all(|(state, _)| settled(state)) {
             return Member { fresh: states.iter().all(|(_, fresh)| *fresh), parts, ..Member::plain("met") };
@@ -279,12 +288,14 @@ pub(super) struct Member<'a> {
     fresh: bool,
     /// Whether it could be looked at here.
     observable: bool,
+    /// Whether it is a requirement that only rows of other units show.
+    is_of_others: bool,
     parts: Vec<&'static str>,
 }
 
 impl<'a> Member<'a> {
     const fn plain(word: &'a str) -> Self {
-        Self { word, fresh: true, observable: true, parts: Vec::new() }
+        Self { word, fresh: true, observable: true, is_of_others: false, parts: Vec::new() }
     }
 }
 
