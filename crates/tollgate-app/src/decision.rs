@@ -69,8 +69,8 @@ pub fn decision(run: &Run, id: DecisionId, decision: &Decision, beside: Beside<'
         recommendation: asked.recommend.as_ref().map(ToString::to_string),
         evidence: open.chain(shown).chain(paths).chain(tree).chain(rests_on(run, decision)).collect(),
         last_lines,
-        default_answer: asked.default.as_ref().map(|default| default.option.to_string()),
-        default_at_ms: asked.default.as_ref().map(|default| default.at_ms),
+        default_answer: decision.default().map(|default| default.option.to_string()),
+        default_at_ms: decision.default().map(|default| default.at_ms),
         asked_at_ms: decision.asked_ms,
         questions: questions(decision),
         deferred_until_ms: decision.deferred.as_ref().filter(|_| ended.is_none()).map(|deferred| deferred.until_ms),
@@ -135,7 +135,7 @@ pub fn rests_on(run: &Run, decision: &Decision) -> Vec<String> {
     let last = run.reports.get(&asked.instance).and_then(|reports| reports.last());
     let report = last.map(|last| {
         let object: String = last.object.to_string().chars().take(12).collect();
-        format!("report of {} ({}): `tollgate evidence {object}`", last.role, last.attempt)
+        format!("report of {} ({}): `tollgate evidence {object}` ({})", last.role, last.attempt, fresh(&last.tree))
     });
     evidence.into_iter().chain(change).chain(report).collect()
 }
@@ -177,4 +177,50 @@ pub fn answer_each<'q>(run: &str, id: &str, open: impl Iterator<Item = (u32, Opt
     };
     let answers: String = open.map(answer).collect();
     (!answers.is_empty()).then(|| format!("tollgate decide {run} {id}{answers}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tollgate_testkit::script::play;
+
+    /// The open decision that a script ends with.
+    fn asked(script: &str) -> (Run, DecisionId, Decision) {
+        let (played, log) = play(script);
+        let run = played.unwrap().run;
+        let (id, decision) =
+            run.pending().last().map(|(id, known)| (id, known.clone())).unwrap_or_else(|| panic!("{log}"));
+        (run, id, decision)
+    }
+
+    #[test]
+    fn a_card_says_what_of_it_is_stale() {
+        let begun = "protocol build-plan | input complexity=simple | row DoD-1 group=dod | advance sign-off=approve
+            report solo ok write=src/a.rs open=\"Is this right?\"";
+        for (more, change) in [
+            ("", "(fresh)"),
+            (
+                " | report solo-check reject fail=DoD-1 | report solo ok write=src/a.rs",
+                "(stale: the work tree has changed since)",
+            ),
+        ] {
+            let (run, _, decision) = asked(&format!("{begun}{more}"));
+            let lines = rests_on(&run, &decision);
+            let line = |of: &str| lines.iter().find(|line| line.starts_with(of)).cloned().unwrap_or_default();
+            assert!(line("change: ").ends_with(change), "{lines:#?}");
+            assert!(line("report of dev-tester").ends_with("(fresh)"), "{lines:#?}");
+        }
+    }
+
+    /// What is put off has no default any more, and neither has its card.
+    #[test]
+    fn a_card_that_is_put_off_names_no_answer_of_a_timer() {
+        let begun = "protocol ledger | input path=quick | req R1 disposition=in_scope
+            report specify ok doc=spec:one req=R1;disposition=in_scope";
+        let (run, id, decision) = asked(begun);
+        assert_eq!(super::decision(&run, id, &decision, Beside::default()).default_answer.as_deref(), Some("plain"));
+        let (run, id, decision) = asked(&format!("{begun} | answer taste defer=7200"));
+        let card = super::decision(&run, id, &decision, Beside::default());
+        assert_eq!((card.default_answer, card.default_at_ms), (None, None));
+    }
 }

@@ -568,6 +568,9 @@ fn reading() {
         (&[("version: 1\n", "")], "TG0104@1:1"),
         (&[("version: 1\n", "version: 1\nhooks: {}\n"), ("class: choice", "class: choise")], "TG0103@3:1 TG0105@18:18"),
         (&[("version: 1\n", "version: 1\nversion: 2\n")], "TG0102@3:1"),
+        // After no invalid answer the question would be cancelled before it is asked.
+        (&[("class: choice", "class: choice, tries: 0")], "TG0105@17:33"),
+        (&[("class: choice", "class: choice, tries: 1")], ""),
         (&[("vars: {size", "vars: &v {size")], "TG0101@4:7"),
         (&[("vars: {size", "vars: [size")], "TG0100@5:1"),
         (&[("vars: {size:", "vars: {all:")], "TG0106@4:8 TG0120@22:58 TG0120@31:14"),

@@ -202,6 +202,9 @@ pub struct LastReport {
     pub object: Digest,
     pub sections: Vec<Name>,
     pub contradictions: Vec<String>,
+    /// The tree that its role left.
+    #[serde(default)]
+    pub tree: Name,
 }
 
 /// What must be true, how it is judged, and what shows it.

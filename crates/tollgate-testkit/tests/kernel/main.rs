@@ -176,3 +176,18 @@ fn a_command_that_fails_is_told_of_its_own_attempt() {
     });
     assert_eq!(found, Some(AttemptId(3)), "{log}");
 }
+
+/// The checker refuses a default for a question of security; a run that has one all the same does not take silence for an answer.
+#[test]
+fn a_question_of_security_is_not_ended_by_time() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernel/protocols/agreed.yaml");
+    let text = std::fs::read_to_string(file).unwrap();
+    let steps = "report build ok write=src/a.rs | report look accept | tick 7200";
+    for (class, ends) in [("choice", true), ("security", false)] {
+        let ask = format!("class: {class}, default: {{answer: no, after: 1h}}, question");
+        let protocol = text.replace("class: approval, question", &ask);
+        let (played, log) = play_under(&protocol, steps);
+        assert_eq!(log.contains("dec_1 ends: no"), ends, "{class}\n{log}");
+        assert_eq!(played.unwrap().run.pending().next().is_none(), ends, "{class}\n{log}");
+    }
+}

@@ -97,7 +97,7 @@ pub fn question(runs: &Runs, run: &Run, id: DecisionId, decision: &Decision, cal
     rests_on(run, decision).iter().for_each(|line| output.say("  ", Style::Plain, line));
     let events = events(&*runs.journal, run.id, 0, run.seq).unwrap_or_default();
     runs.last_lines_of(run, &events, decision).iter().for_each(|last| last_lines(last, call));
-    if let Some(default) = &asked.default {
+    if let Some(default) = decision.default() {
         let when = format::then(call.now_ms(), default.at_ms);
         output.say("  ", Style::Plain, &format!("without an answer, {} is taken {when}", default.option));
     }

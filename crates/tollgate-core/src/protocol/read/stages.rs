@@ -157,7 +157,14 @@ impl Reader {
         let options = fields.take("options").map(|n| self.options(n)).unwrap_or_default();
         let recommend = fields.take("recommend");
         let default = fields.take("default");
-        let tries = fields.take("tries").and_then(|n| self.problems.number(n, "`tries`"));
+        let tries = fields.take("tries").and_then(|n| {
+            let tries = self.problems.number(n, "`tries`")?;
+            if tries == 0 {
+                let hint = "write how many invalid answers it takes, or leave it out: it is asked until it is answered";
+                self.problems.value(n.place, "`tries: 0` would cancel the question before it is asked", hint);
+            }
+            Some(tries)
+        });
         fields.close(&mut self.problems);
         if question.is_none() && from.is_none() {
             self.problems.value(node.place, "the ask has no question", "add `question`, or `from: report`");

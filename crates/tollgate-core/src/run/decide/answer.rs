@@ -22,10 +22,12 @@ impl Draft {
     pub fn answer(&mut self, id: DecisionId, answer: Answer) -> Result<(), Rejection> {
         self.needs_person()?;
         let by = self.by.clone();
-        let option = answer.option.clone();
+        let known = self.run.decisions.get(&id);
+        let option = answer.option.clone().or_else(|| known?.strictest(&answer.answers).cloned());
+        let is_answer = answer.instead.is_none();
         match self.attempt(|draft| draft.answer_by(id, answer, &by, false)) {
             Err(short @ Rejection::NotEstablished { .. }) => self.ask_anew(id, option.as_ref()).ok_or(short),
-            Err(invalid @ (Rejection::NotOffered { .. } | Rejection::TextNeeded(_))) => self.count_invalid(id, invalid),
+            Err(invalid) if is_answer && invalid.is_of_answer() => self.count_invalid(id, option, invalid),
             answered => answered,
         }
     }
@@ -43,8 +45,6 @@ impl Draft {
         if let Some(ended) = &decision.end {
             return self.answer_again(id, &decision, ended.option.as_ref(), &answer);
         }
-        let offered: Vec<Name> = decision.asked.options.iter().map(|option| option.id.clone()).collect();
-        match &answer.option {
         if decision.is_chosen_one_by_one() {
             return self.answer_rest(id, &decision, answer, by);
         }
@@ -60,6 +60,8 @@ impl Draft {
         by: &By,
         in_advance: bool,
     ) -> Result<(), Rejection> {
+        let offered: Vec<Name> = decision.asked.options.iter().map(|option| option.id.clone()).collect();
+        match &answer.option {
             Some(_) if offered.is_empty() => return Err(Rejection::TextNeeded(id)),
             Some(option) if !offered.contains(option) => {
                 return Err(Rejection::NotOffered { decision: id, option: option.clone(), offered });
@@ -106,18 +108,19 @@ impl Draft {
         let waives = shown.find(|offered| Some(&offered.id) == answer.option.as_ref());
         let waives = waives.map(|offered| offered.waives.as_slice()).unwrap_or_default();
         self.establish(id, &asked.instance, Some(origin), (&route, waives), by)?;
-        if let (Some(option), [name]) = (&answer.option, &*stage.gives) {
+        for (option, name) in answer.option.iter().flat_map(|option| stage.gives.iter().map(move |name| (option, name)))
+        {
             self.emit_by(by.clone(), VariableGiven { name: (&**name).into(), value: option.clone() });
         }
         if shared.is_some() {
             self.end_noted(id, asked.unit.as_ref(), origin, &asked.origin, &route.to);
-            self.follow(&asked.instance, origin, &asked.origin, Some(id), &route.to, by.kind == ByKind::Person);
-        } else {
-            self.route(&asked.instance, stage, &outcome);
         } else {
             self.end_noted_before(id, asked, stage, &route);
         }
         if shared.is_some() {
+            self.follow(&asked.instance, origin, &asked.origin, Some(id), &route.to, by.kind == ByKind::Person);
+        } else {
+            self.route(&asked.instance, stage, &outcome);
         }
         Ok(())
     }
@@ -160,9 +163,6 @@ impl Draft {
         }
     }
 
-    /// Goes on from a decision that has ended, by the route of what came of it.
-    pub(super) fn go_on_from(
-        &mut self,
     /// The same where a stage asks: an answer that establishes nothing and sends the work to somebody who writes, elsewhere than an
     /// acceptance would, ends the last acceptance with notes that leads to the question.
     fn end_noted_before(&mut self, decision: DecisionId, asked: &Asked, stage: &Stage, route: &Route) {
@@ -192,6 +192,9 @@ impl Draft {
         }
     }
 
+    /// Goes on from a decision that has ended, by the route of what came of it.
+    pub(super) fn go_on_from(
+        &mut self,
         id: DecisionId,
         decision: &Decision,
         outcome: &Outcome,
@@ -304,14 +307,14 @@ impl Draft {
             (_, true) if self.tree_is_busy(unit, true) => {
                 let what =
                     "a work tree in which no worker is at work; wait until they are done, and answer again".to_owned();
-                return Err(Rejection::Incomplete { decision: id, what });
+                return Err(Rejection::NotNow { decision: id, what });
             }
             (None, true) => {
-                return Err(Rejection::Incomplete { decision: id, what: "the measured work tree".to_owned() });
+                return Err(Rejection::NotNow { decision: id, what: "the measured work tree".to_owned() });
             }
             (Some(_), true) if answer.start.as_ref().is_some_and(|start| start != self.run.tree_of(unit)) => {
                 let what = "the work tree as it is now, which has changed since; answer again".to_owned();
-                return Err(Rejection::Incomplete { decision: id, what });
+                return Err(Rejection::NotNow { decision: id, what });
             }
             (Some(content), true) => {
                 let beside = self.changed_beside(unit, route, content);

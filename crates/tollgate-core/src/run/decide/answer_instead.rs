@@ -83,6 +83,11 @@ impl Draft {
                 return incomplete("to be answered or cancelled: a question of security is not skipped");
             }
             Instead::Skip if decision.asked.options.is_empty() => (DecisionEnd::Skipped, Outcome::Answered),
+            Instead::Skip if self.protocol.ask(&decision.asked.ask).is_none() => {
+                return incomplete(
+                    "one of its options, or to be cancelled: a stage of a flow is skipped only where its `when` does not hold",
+                );
+            }
             Instead::Skip if !has_route(&Outcome::Skipped) => {
                 return incomplete("one of its options: the protocol has no way on without");
             }
@@ -114,29 +119,24 @@ impl Draft {
         by: &By,
     ) -> Result<(), Rejection> {
         if !self.record_answers(id, decision, &answer.answers, by)? {
-            return Ok(());
-        }
-        let (end, text) = (DecisionEnd::Answered, answer.text.clone());
-        self.emit_by(by.clone(), DecisionEnded { decision: id, end, option: None, text, in_advance: false });
-        if decision.asked.blocking { self.go_on_from(id, decision, &Outcome::Answered, by) } else { Ok(()) }
             let brings = answer.content.is_some() || !answer.scope.is_empty() || !answer.dispositions.is_empty();
             if brings || answer.plan != Plan::default() {
                 let what = "the other questions on its card answered before it changes anything".to_owned();
                 return Err(Rejection::Incomplete { decision: id, what });
             }
-    }
-
+            return Ok(());
+        }
         let known = self.run.decisions.get(&id).cloned();
         if let Some(known) = known.filter(|known| known.is_chosen_one_by_one()) {
             let option = known.strictest(&BTreeMap::new()).cloned();
             let answer = Answer { option, answers: BTreeMap::new(), ..answer.clone() };
             return self.answer_whole(id, &known, answer, by, false);
         }
-    /// Records the answers to single questions; whether none is open any more.
-    pub(super) fn record_answers(
-        &mut self,
-        id: DecisionId,
-        decision: &Decision,
+        let (end, text) = (DecisionEnd::Answered, answer.text.clone());
+        self.emit_by(by.clone(), DecisionEnded { decision: id, end, option: None, text, in_advance: false });
+        if decision.asked.blocking { self.go_on_from(id, decision, &Outcome::Answered, by) } else { Ok(()) }
+    }
+
     /// An option without a number, where each question has an answer of its own. A timer's goes to all that are open; a person
     /// has to name them.
     pub(super) fn answer_rest(
@@ -154,6 +154,11 @@ impl Draft {
         self.answer_questions(id, decision, &Answer { answers, ..Answer::default() }, by)
     }
 
+    /// Records the answers to single questions; whether none is open any more.
+    pub(super) fn record_answers(
+        &mut self,
+        id: DecisionId,
+        decision: &Decision,
         answers: &BTreeMap<u32, String>,
         by: &By,
     ) -> Result<bool, Rejection> {
@@ -171,15 +176,15 @@ impl Draft {
             if text.is_empty() {
                 return Err(Rejection::TextNeeded(id));
             }
+            if decision.is_chosen_one_by_one() && decision.offered(text).is_none() {
+                let offered = decision.asked.options.iter().map(|option| option.id.clone()).collect();
+                return Err(Rejection::NotOffered { decision: id, option: text.into(), offered });
+            }
             if let Some(rejection) = other_answer(id, decision, *number, text) {
                 return Err(rejection);
             }
             if !decision.answers.contains_key(number) {
                 let event = QuestionAnswered { decision: id, question: *number, text: text.to_owned() };
-            if decision.is_chosen_one_by_one() && decision.offered(text).is_none() {
-                let offered = decision.asked.options.iter().map(|option| option.id.clone()).collect();
-                return Err(Rejection::NotOffered { decision: id, option: text.into(), offered });
-            }
                 self.emit_by(by.clone(), event);
             }
         }
@@ -188,12 +193,18 @@ impl Draft {
     }
 
     /// An invalid answer is refused at once. Where tries are counted it is recorded, and the last one cancels the question.
-    pub(super) fn count_invalid(&mut self, id: DecisionId, invalid: Rejection) -> Result<(), Rejection> {
+    pub(super) fn count_invalid(
+        &mut self,
+        id: DecisionId,
+        said: Option<Name>,
+        invalid: Rejection,
+    ) -> Result<(), Rejection> {
         let Some(decision) = self.run.decisions.get(&id).filter(|decision| decision.end.is_none()).cloned() else {
             return Err(invalid);
         };
         let Some(tries) = decision.asked.tries else { return Err(invalid) };
-        let option = if let Rejection::NotOffered { option, .. } = &invalid { option.clone() } else { Name::default() };
+        let said = said.unwrap_or_else(|| "a text".into());
+        let option = if let Rejection::NotOffered { option, .. } = &invalid { option.clone() } else { said };
         self.emit(DecisionRefused { decision: id, option, why: invalid.to_string() });
         if decision.invalid + 1 >= tries {
             let why = format!("{tries} answers were invalid");

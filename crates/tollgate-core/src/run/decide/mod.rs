@@ -213,6 +213,8 @@ pub enum Rejection {
     NotAllowed { decision: DecisionId, what: &'static str },
     /// The answer needs something it does not carry.
     Incomplete { decision: DecisionId, what: String },
+    /// The answer is none that this run can take now, whatever it says.
+    NotNow { decision: DecisionId, what: String },
     /// With all it waives, gates that the answer must establish do not hold.
     NotEstablished { decision: DecisionId, gates: Vec<GateId> },
     /// What the question was about has changed: it was put again, with what the option would waive besides.
@@ -260,6 +262,18 @@ pub enum Rejection {
 }
 
 impl Rejection {
+    /// Whether it refuses an answer for what it says, whenever it is said.
+    pub(super) const fn is_of_answer(&self) -> bool {
+        matches!(
+            self,
+            Self::NotOffered { .. }
+                | Self::TextNeeded(_)
+                | Self::NotAllowed { .. }
+                | Self::Incomplete { .. }
+                | Self::Scope { .. }
+        )
+    }
+
     /// The code of its page.
     pub const fn code(&self) -> Code {
         match self {
@@ -268,7 +282,7 @@ impl Rejection {
             Self::NoDecision(_) => Code::NO_DECISION,
             Self::AlreadyAnswered { .. } | Self::AlreadyEnded(_) => Code::ALREADY_ANSWERED,
             Self::NotOffered { .. } | Self::TextNeeded(_) => Code::NOT_OFFERED,
-            Self::NotAllowed { .. } | Self::Incomplete { .. } => Code::ANSWER_CARRIES,
+            Self::NotAllowed { .. } | Self::Incomplete { .. } | Self::NotNow { .. } => Code::ANSWER_CARRIES,
             Self::NotEstablished { .. } => Code::ANSWER_FALLS_SHORT,
             Self::AskedAnew { .. } => Code::QUESTION_CHANGED,
             Self::NothingToRetry | Self::NoUnit(_) | Self::NotHeld(_) | Self::GoneOn(_) => Code::NOTHING_TO_RETRY,
@@ -311,7 +325,9 @@ impl std::fmt::Display for Rejection {
             }
             Self::TextNeeded(id) => write!(f, "{id} asks for an answer in words"),
             Self::NotAllowed { decision, what } => write!(f, "the answer to {decision} may not change {what}"),
-            Self::Incomplete { decision, what } => write!(f, "the answer to {decision} needs {what}"),
+            Self::Incomplete { decision, what } | Self::NotNow { decision, what } => {
+                write!(f, "the answer to {decision} needs {what}")
+            }
             Self::NotEstablished { decision, gates } => {
                 write!(f, "even with what the answer to {decision} waives, {} would not hold", list(gates))
             }

@@ -121,6 +121,7 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
             object: reported.report,
             sections: reported.sections.clone(),
             contradictions: reported.contradictions.clone(),
+            tree: run.tree_of(unit.as_ref()).clone(),
         };
         let reports = run.reports.entry(attempt.instance.clone()).or_default();
         reports.retain(|old| old.role != *role);
