@@ -90,6 +90,7 @@ codes! {
     UNUSED = "TG0126",
     NO_GIVER = "TG0127",
     NO_EFFECT = "TG0128",
+    NOT_YET = "TG0129",
     NOT_BOUNDED = "TG0130",
     LIMIT_INCOMPLETE = "TG0131",
     LIMIT_LARGE = "TG0132",

@@ -15,9 +15,9 @@ protocol: small
 version: 1
 inputs: {mode: {one_of: [full, lean], required: true}}
 vars: {size: {one_of: [small, large]}}
-units: {attrs: {touches: {set_of: [input, network]}}}
+# Units have no attributes here.
 areas: {tests: [\"tests/**\"], code: [\"**\"]}
-artifacts: {plan: {path: plan.md}, task: {schema: t, given: input}}
+artifacts: {plan: {sections: [A]}, task: {schema: t, given: input}}
 roles:
   planner: {contract: d, writes: none, sees: full}
   coder: {contract: d, writes: [code], sees: full}
@@ -54,13 +54,16 @@ flows:
     - {id: land, land: run, on: {landed: done, conflict: {to: code, limit: 1, then: hold}, out_of_scope: hold, refused: hold}}
 ";
 const DIALECT: &str = "\
-d: {verdicts: [accept, reject], healths: [failed, malformed], sections: {done: claim, next: note}, gives: {size: [small, large]}, brings: [units]}
-e: {healths: [failed, malformed]}
+d: {verdicts: [accept, reject], healths: [failed, malformed], sections: {done: claim, next: note}, gives: {size: [small, large]}, brings: [units], words: {severity: [major, minor]}}
+e: {healths: [failed, malformed], reads_part: true}
+w: {healths: [failed, malformed], brings: [notices], notices: [risk], words: {severity: []}}
 t: {document: true, fields: {status: [draft, approved]}}
 c: {document: true, brings: [criteria]}
 r: {document: true, brings: [requirements]}
 n: {verdicts: [accept, accept_with_notes, reject], healths: [failed, malformed], sections: {done: claim}, rows: silent}
 p: {document: true, brings: [units], attrs: [touches]}
+u: {document: true, brings: [units], attrs: [touches], attr_words: {touches: [input]}, unit_parts: [scope]}
+g: {document: true, brings: [criteria], words: {group: [dod, tester]}}
 ";
 
 /// Two named units instead of those of a plan.
@@ -68,6 +71,16 @@ const LANES: (&str, &str) = ("over: units", "over: [north, south]");
 
 /// The task is a plan with units.
 const PLANNED: (&str, &str) = ("task: {schema: t,", "task: {schema: p,");
+
+/// The plan is a file of the tree.
+const PATH: (&str, &str) = ("{sections: [A]}", "{path: plan.md}");
+
+/// Who plans may write it.
+const WRITES: (&str, &str) = ("planner: {contract: d, writes: none", "planner: {contract: d, writes: [code]");
+
+/// Units have an attribute.
+const ATTRS: (&str, &str) =
+    ("# Units have no attributes here.", "units: {attrs: {touches: {set_of: [input, network]}}}");
 
 fn found(text: &str) -> Vec<Diagnostic> {
     let (dialects, problems) = Dialects::read(DIALECT);
@@ -319,6 +332,17 @@ fn gated() {
             ],
             "",
         ),
+        // A timer has changed nothing that its route could take over.
+        (
+            &[
+                (
+                    "accept: As it is, stop: Stop}}",
+                    "accept: As it is, stop: Stop}, default: {answer: stop, after: 1h}}",
+                ),
+                ("stop: dropped, cancelled: hold}", "stop: {to: dropped, amends: [scope]}, cancelled: hold}"),
+            ],
+            "TG0145@16:3",
+        ),
         // An answer that amends what a gate rests on does not establish it.
         (
             &[(
@@ -395,6 +419,18 @@ fn declared() {
             "TG0152@26:11",
         ),
         (&[("stop: Stop}}\n      on", "stop: Stop}}\n      gives: [size]\n      on")], "TG0153@23:11"),
+        (
+            &[
+                (
+                    "options: {go: Go on, stop: Stop}}\n",
+                    "options: {small: Go on, large: Stop}}\n      gives: [size, mass]\n",
+                ),
+                ("{go: build, stop: dropped}", "{small: build, large: dropped}"),
+                ("vars: {", "vars: {mass: {one_of: [small, large]}, "),
+                ("{size: large}", "{all: [{size: large}, {mass: large}]}"),
+            ],
+            "TG0153@23:11 TG0153@23:11",
+        ),
         (&[("given: input", "given: {size: small}")], "TG0150@7:36"),
     ]);
 }
@@ -427,29 +463,173 @@ fn documents() {
             "TG0126@4:8 TG0153@22:12",
         ),
         // A report that is the document is in the contract of the document.
-        (&[("{path: plan.md}", "{schema: d, from: report}")], ""),
-        (&[("{path: plan.md}", "{schema: d@1, from: report}")], ""),
-        (&[("{path: plan.md}", "{schema: t, from: report}")], "TG0153@22:12"),
+        (&[("{sections: [A]}", "{schema: d, from: report}")], ""),
+        (&[("{sections: [A]}", "{schema: d@1, from: report}")], ""),
+        (&[("{sections: [A]}", "{schema: t, from: report}")], "TG0153@22:12"),
+        (&[("{sections: [A]}", "{schema: d, from: report, given: input}")], "TG0113@7:13"),
+        (&[("{schema: t, given: input}", "{schema: t, from: report, given: input}")], "TG0128@7:36"),
+        // A file of the tree is given by who may write it.
+        (&[PATH], "TG0153@22:12"),
+        (&[PATH, WRITES], ""),
+        (&[PATH, ("planner: {contract: d, writes: none", "planner: {contract: d, writes: [tests]")], "TG0153@22:12"),
+        (&[WRITES, ("sections: [A]", "path: \"tests/{mode}.md\"")], "TG0153@22:12"),
+        (&[WRITES, ("[\"**\"]", "[\"src/**\"]"), PATH], "TG0153@22:12"),
+        // One document of a run would be overwritten by each unit.
+        (
+            &[
+                ("task: {schema", "note: {sections: [B]}, task: {schema"),
+                ("dispatch: coder, on", "dispatch: coder, gives: [note], on"),
+            ],
+            "TG0153@36:12",
+        ),
         // Paths and projections.
-        (&[("path: plan.md", "path: \"{run}/{mode}.md\"")], ""),
-        (&[("path: plan.md", "path: \"{session}/plan.md\"")], "TG0120@7:13"),
+        (&[WRITES, ("sections: [A]", "path: \"{run}/{mode}.md\"")], ""),
+        (&[WRITES, ("sections: [A]", "path: \"{session}/plan.md\"")], "TG0120@7:13"),
         (&[("given: input", "given: input, shown_at: \"{mode}/task.md\"")], "TG0120@7:36"),
         (&[("asks:\n", "projections: {\"{run}/{unit}-{role}.md\": status-block.handoff}\nasks:\n")], ""),
         (&[("asks:\n", "projections: {\"{run}/{side}.md\": status-block.handoff}\nasks:\n")], "TG0120@15:15"),
         (&[("asks:\n", "projections: {status.json: d.status}\nasks:\n")], "TG0120@15:15"),
+        (&[("{sections: [A]}", "{path: a.md, from: report}")], "TG0105@7:38"),
+        (&[("{sections: [A]}", "{path: a.md, many: true}")], "TG0105@7:38"),
+        (&[("{sections: [A]}", "{from: report, many: true}")], "TG0105@7:40"),
+        // What a path is filled in with has a value when it is needed.
+        (
+            &[WRITES, ("inputs: {", "inputs: {place: {text: true}, "), ("sections: [A]", "path: \"{place}.md\"")],
+            "TG0150@7:13",
+        ),
+        (
+            &[
+                WRITES,
+                ("inputs: {", "inputs: {place: {text: true, default: a}, "),
+                ("sections: [A]", "path: \"{place}.md\""),
+            ],
+            "",
+        ),
+        (&[WRITES, ("sections: [A]", "path: \"{size}.md\"")], "TG0150@22:12"),
+        // A variable that only a path reads is used.
+        (
+            &[
+                WRITES,
+                ("sections: [A]", "path: \"{size}.md\""),
+                ("gives: [plan, units, size]", "gives: [plan, units]"),
+                ("{size: large}", "{mode: full}"),
+                (
+                    "{id: plan, dispatch",
+                    "{id: pick, ask: {class: choice, question: Q, options: {small: S, large: L}}, gives: [size], on: {small: plan, large: plan}}\n    - {id: plan, dispatch",
+                ),
+            ],
+            "",
+        ),
         // Fields of a document.
         (&[reads("{artifact: task, with: {status: approved}}")], ""),
         (&[reads("{artifact: task, with: {status: perfect}}")], "TG0151@14:3"),
         (&[reads("{artifact: task, with: {mood: good}}")], "TG0120@14:3"),
         (&[reads("{artifact: plan, with: {status: approved}}")], "TG0120@14:3"),
         // Attributes of units.
-        (&[reads("{it.touches: input}")], "TG0153@14:3"),
-        (&[PLANNED, reads("{it.touches: input}")], ""),
+        (&[ATTRS, reads("{it.touches: input}")], "TG0153@14:3"),
+        (&[ATTRS, PLANNED, reads("{it.touches: input}")], ""),
         (&[reads("{every: unit, has: labels}")], "TG0153@14:3"),
         (&[PLANNED, reads("{every: unit, has: labels}")], ""),
-        (&[reads("{every: unit, where: {touches: input}, is: accepted}")], "TG0153@14:3"),
-        (&[PLANNED, reads("{every: unit, where: {touches: input}, is: accepted}")], ""),
+        (&[ATTRS, reads("{every: unit, where: {touches: input}, is: accepted}")], "TG0153@14:3"),
+        (&[ATTRS, PLANNED, reads("{every: unit, where: {touches: input}, is: accepted}")], ""),
         (&[PLANNED, reads("{every: unit, where: {colour: red}, is: accepted}")], "TG0105@14:40"),
+        (&[ATTRS], "TG0126@5:17"),
+    ]);
+}
+
+/// Conditions ask for what the contracts of the protocol can bring.
+#[test]
+fn brought() {
+    let reads = |condition: &'static str| ("{command: ci}", condition);
+    let planned = ("task: {schema: t,", "task: {schema: u,");
+    let alone = ("gives: [plan, units, size]", "gives: [plan, size]");
+    let noted = ("coder: {contract: d,", "coder: {contract: w,");
+    check(&[
+        // Parts of units.
+        (&[planned, alone, reads("{every: unit, has: scope}")], ""),
+        (&[planned, alone, reads("{every: unit, has: reference}")], "TG0153@14:3"),
+        (&[planned, alone, reads("{every: unit, has: [scope, criteria]}")], "TG0153@14:3"),
+        (&[planned, alone, reads("{none: unit, has: objective}")], "TG0153@14:3"),
+        // A report whose contract does not say what its units have may bring any of it.
+        (&[planned, reads("{every: unit, has: reference}")], ""),
+        // Units that exist by name may be given a scope.
+        (
+            &[
+                LANES,
+                ("gives: [plan, units, size]", "gives: [plan, size]"),
+                reads("{every: unit, has: [objective, scope]}"),
+            ],
+            "",
+        ),
+        (
+            &[LANES, ("gives: [plan, units, size]", "gives: [plan, size]"), reads("{every: unit, has: reference}")],
+            "TG0153@14:3",
+        ),
+        // Values of attributes.
+        (&[ATTRS, planned, alone, reads("{it.touches: input}")], ""),
+        (&[ATTRS, planned, alone, reads("{it.touches: [input, network]}")], "TG0153@14:3"),
+        (&[ATTRS, planned, alone, reads("{every: unit, where: {touches: network}, is: accepted}")], "TG0153@14:3"),
+        // Words of rows and findings.
+        (
+            &[
+                ("schema: t,", "schema: g,"),
+                reads("{all: [{every: criterion, is: passed}, {some: criterion, where: {group: dod}, is: passed}]}"),
+            ],
+            "",
+        ),
+        (
+            &[
+                ("schema: t,", "schema: g,"),
+                reads("{all: [{every: criterion, is: passed}, {some: criterion, where: {group: doc}, is: passed}]}"),
+            ],
+            "TG0153@14:3",
+        ),
+        (
+            &[
+                ("schema: t,", "schema: c,"),
+                reads("{all: [{every: criterion, is: passed}, {some: criterion, where: {group: doc}, is: passed}]}"),
+            ],
+            "",
+        ),
+        (&[reads("{none: finding, where: {severity: major}, is: open}")], ""),
+        (&[reads("{none: finding, where: {severity: [major, fatal]}, is: open}")], "TG0153@14:3"),
+        (&[reads("{none: finding, where: {category: style}, is: open}")], ""),
+        // Notices.
+        (&[reads("{none: notice, is: open}")], "TG0153@14:3"),
+        (&[noted, reads("{none: notice, is: open}")], ""),
+        (&[noted, reads("{none: notice, where: {kind: risk}, is: open}")], ""),
+        (&[noted, reads("{none: notice, where: {kind: [risk, debt]}, is: open}")], "TG0153@14:3"),
+    ]);
+}
+
+/// What no run can do yet is refused where inputs lead to it.
+#[test]
+fn later() {
+    check(&[
+        (&[("land: run", "land: base")], "TG0129@41:12"),
+        (&[("land: run", "land: pull-request")], "TG0129@41:12 TG0141@41:43"),
+        (
+            &[
+                (
+                    "{id: code, dispatch: coder, on: {ok: judge}}",
+                    "{id: code, each: {over: [a, b], flow: part, makes: produced}, on: {all: judge, some: hold, none: hold}}",
+                ),
+                ("  unit:\n", "  part:\n    - {id: piece, dispatch: coder, on: {ok: done}}\n  unit:\n"),
+            ],
+            "TG0129@38:12",
+        ),
+        // An input with one value leads around it.
+        (
+            &[
+                ("[full, lean], required", "[full], required"),
+                ("{accept: land,", "{accept: fork,"),
+                (
+                    "    - {id: land,",
+                    "    - {id: fork, when: {not: {mode: full}}, land: base, on: {landed: done, conflict: hold, out_of_scope: hold, refused: hold, skipped: land}}\n    - {id: land,",
+                ),
+            ],
+            "",
+        ),
     ]);
 }
 
@@ -463,15 +643,52 @@ fn owed() {
         "judge: {contract: d, verdicts: [accept, reject]",
         "judge: {contract: n, verdicts: [accept, accept_with_notes, reject]",
     );
-    let found = ("{command: ci}", "{all: [{command: ci}, {none: finding, is: open}]}");
+    let found = ("{command: ci}", "{all: [{command: ci}, {none: finding, is: [open, addressed]}]}");
     let to = |target: &'static str| ("{accept: land,", target);
+    let reads = |condition: &'static str| ("{command: ci}", condition);
     check(&[
         (&[("schema: t,", "schema: c,")], "TG0140@7:36"),
         (&[("schema: t,", "schema: c,"), rows], ""),
         (&[("schema: t,", "schema: r,")], "TG0140@7:36"),
         (&[("schema: t,", "schema: r,"), met], ""),
+        // A gate that lets rows through which the close refuses is none.
+        (&[("schema: t,", "schema: c,"), reads("{every: criterion, is: [passed, failed]}")], "TG0140@7:36"),
+        (&[("schema: t,", "schema: c,"), reads("{some: criterion, is: passed}")], "TG0140@7:36"),
+        (&[("schema: t,", "schema: c,"), reads("{not: {every: criterion, is: passed}}")], "TG0140@7:36"),
+        (&[("schema: t,", "schema: c,"), reads("{every: command, is: passed}")], "TG0140@7:36"),
+        (&[("schema: t,", "schema: c,"), reads("{every: criterion, where: {group: dod}, is: passed}")], "TG0140@7:36"),
+        (&[("schema: t,", "schema: c,"), reads("{none: criterion, is: [open, failed, unobservable]}")], ""),
+        (
+            &[("schema: t,", "schema: c,"), reads("{any: [{every: criterion, is: passed}, {judged: judge}]}")],
+            "TG0140@7:36",
+        ),
+        (&[("schema: t,", "schema: c,"), reads("{any: [{every: criterion, is: passed}, {mode: lean}]}")], ""),
+        // Gates that each ask for a group cover all of them where the contract has no other.
+        (&[("schema: t,", "schema: g,"), reads("{every: criterion, where: {group: dod}, is: passed}")], "TG0140@7:36"),
+        (&[("schema: t,", "schema: g,"), reads("{every: criterion, where: {group: [dod, tester]}, is: passed}")], ""),
+        // A gate that only steers has to hold nowhere.
+        (
+            &[
+                ("schema: t,", "schema: c,"),
+                ("gates:\n", "gates:\n  shown: {holds: {every: criterion, is: passed}, bound_to: tree}\n"),
+                ("when: {size: large}", "when: {all: [{size: large}, {not: {holds: shown}}]}"),
+            ],
+            "TG0140@7:36",
+        ),
+        (&[("schema: t,", "schema: r,"), reads("{every: requirement, is: [in_scope, met]}")], "TG0140@7:36"),
+        (&[("schema: t,", "schema: r,"), reads("{every: requirement, where: {by: person}, is: met}")], "TG0140@7:36"),
+        (&[("schema: t,", "schema: r,"), reads("{every: requirement, where: {disposition: in_scope}, has: unit}")], ""),
         (&[notes, to("{accept: land, accept_with_notes: land,")], "TG0140@40:26"),
         (&[notes, to("{accept: land, accept_with_notes: land,"), found], ""),
+        (&[notes, to("{accept: land, accept_with_notes: land,"), reads("{none: finding, is: open}")], "TG0140@40:26"),
+        (
+            &[
+                notes,
+                to("{accept: land, accept_with_notes: land,"),
+                reads("{every: finding, where: {severity: major}, is: [fixed, waived]}"),
+            ],
+            "TG0140@40:26",
+        ),
         (&[notes, to("{accept: land, accept_with_notes: stuck,")], ""),
         // A judge of criteria is shown them, and its contract can speak of them.
         (&[judged], ""),
@@ -542,7 +759,22 @@ fn without_effect() {
         (&[("question: Go?", "question: Go?, shows: [change]")], "TG0128@23:11"),
         (&[("[small, large]", "[small, large], default: small")], "TG0128@4:8"),
         (&[("[full, lean], required: true", "[full, lean], required: true, default: full")], "TG0128@3:10"),
-        (&[("{path: plan.md}", "{from: report, sections: [Goals]}")], "TG0128@7:13"),
+        (&[("{sections: [A]}", "{from: report, sections: [Goals]}")], "TG0128@7:13"),
+        (&[("  stuck:\n", "  stuck:\n    label: STUCK\n")], "TG0128@16:3"),
+        // A person brings no units, rows and findings with an answer, and no document that lies in no tree.
+        (&[("{go: build,", "{go: {to: build, amends: [findings]},")], "TG0128@25:12"),
+        (&[("{go: build,", "{go: {to: build, amends: [units, criteria]},")], "TG0128@25:12 TG0128@25:12"),
+        (&[("{go: build,", "{go: {to: build, amends: [plan]},")], "TG0128@25:12"),
+        (&[PATH, WRITES, ("{go: build,", "{go: {to: build, amends: [plan]},")], ""),
+        (&[("{go: build,", "{go: {to: build, amends: [requirements, scope, tree]},")], ""),
+        // Claims that are shown are claims, and shown.
+        (&[("[\"*.done\"]}}", "[\"*.done\"]}, shown_claims: [coder.done]}")], "TG0128@11:3"),
+        (&[("sees: {all_but: [\"*.done\"]}", "sees: full, shown_claims: [coder.done, coder.next]")], "TG0128@11:3"),
+        (&[("sees: {all_but: [\"*.done\"]}", "sees: full, shown_claims: [\"*.done\", plan]")], "TG0128@11:3"),
+        (&[("reject], writes: none", "reject], writes: [tests], self_check: true")], "TG0128@11:3"),
+        (&[("coder: {contract: d,", "coder: {contract: d, self_check: true,")], "TG0128@10:3"),
+        (&[("coder: {contract: d,", "coder: {contract: d, part: developer,")], "TG0128@10:3"),
+        (&[("coder: {contract: d,", "coder: {contract: e, part: developer,")], ""),
     ]);
 }
 
@@ -555,6 +787,18 @@ fn isolated() {
         (&[("reject], writes: none", "reject], writes: [code]")], "TG0162@37:11"),
         (&[("reject], writes: none", "reject], writes: [code], self_check: true")], ""),
         (&[("reject], writes: none", "reject], writes: [tests]")], ""),
+        // A report that is handed on as a document has the claims of its author.
+        (&[("{sections: [A]}", "{from: report}"), WRITES], "TG0160@37:11"),
+        (&[("{sections: [A]}", "{from: report}"), WRITES, ("[\"*.done\"]", "[\"*.done\", plan]")], ""),
+        (
+            &[
+                ("{sections: [A]}", "{from: report}"),
+                WRITES,
+                ("[\"*.done\"]}}", "[\"*.done\"]}, shown_claims: [plan]}"),
+            ],
+            "",
+        ),
+        (&[("{sections: [A]}", "{from: report}")], ""),
         (&[("trees: own", "trees: shared")], "TG0163@26:11"),
         (&[("trees: own", "trees: shared"), ("at_once: 2", "at_once: 1")], ""),
     ]);
@@ -572,12 +816,12 @@ fn reading() {
         (&[("class: choice", "class: choice, tries: 0")], "TG0105@17:33"),
         (&[("class: choice", "class: choice, tries: 1")], ""),
         (&[("vars: {size", "vars: &v {size")], "TG0101@4:7"),
-        (&[("vars: {size", "vars: [size")], "TG0100@5:1"),
+        (&[("vars: {size", "vars: [size")], "TG0100@6:1"),
         (&[("vars: {size:", "vars: {all:")], "TG0106@4:8 TG0120@22:58 TG0120@31:14"),
         (&[("vars: {size:", "vars: {mode: {one_of: [a]}, size:")], "TG0106@4:8 TG0151@14:73"),
         (&[("{id: short,", "{id: hold,")], "TG0120@33:88 TG0106@34:12"),
         (&[("{id: short,", "{id: check,")], "TG0120@33:88 TG0106@34:12"),
-        (&[("path: plan.md", "path: ../plan.md")], "TG0105@7:26"),
+        (&[("sections: [A]", "path: ../plan.md")], "TG0105@7:26"),
         (&[("[\"tests/**\"]", "[]")], "TG0105@6:16"),
         (&[("[\"**\"]", "\"**\"")], "TG0105@6:36"),
         (&[("{retry: back,", "{retry: done,")], "TG0105@18:17"),

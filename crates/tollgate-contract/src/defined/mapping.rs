@@ -183,8 +183,29 @@ pub fn declaration(definition: &Definition) -> Declaration {
     ];
     let brings = brings.into_iter().filter_map(|(brought, is_there)| is_there.then_some(brought)).collect();
     let attrs = plan.units.iter().flat_map(|units| &units.attrs).map(|(attr, _)| attr.clone()).collect();
-    let mut declaration = Declaration { fields: closed_fields(definition), brings, attrs, ..Declaration::default() };
+    let mut declaration = Declaration {
+        fields: closed_fields(definition),
+        brings,
+        attrs,
+        attr_words: attr_words(definition),
+        unit_parts: Some(unit_parts(definition)),
+        ..Declaration::default()
+    };
+    if let Some(rows) = &plan.criteria {
+        let group = rows.group.as_ref().map_or(Some(Vec::new()), |group| match group {
+            WordMap::Fixed(word) => Some(vec![word.clone()]),
+            WordMap::Field(said) => closed_words(definition, rows.item.each.as_ref(), said),
+        });
+        declaration.words.extend(group.map(|words| ("group".into(), words)));
+    }
     let Some(mapping) = &definition.report else { return declaration };
+    for (filter, of) in
+        [("severity", (|map| &map.severity) as fn(&FindingMap) -> &Said), ("category", |map| &map.category)]
+    {
+        let words = mapping.findings.iter().map(|map| closed_words(definition, map.each.as_ref(), of(map)));
+        let words: Option<Vec<Vec<Name>>> = words.collect();
+        declaration.words.extend(words.map(|words| (filter.into(), words.concat())));
+    }
     declaration.rows = rows(mapping);
     let kinds = mapping.notices.iter().map(|map| match &map.kind {
         WordMap::Fixed(word) => Some(word.clone()),
@@ -215,6 +236,39 @@ pub fn declaration(definition: &Definition) -> Declaration {
     let words = |path: &Path| definition.root.at(path).and_then(Type::words).unwrap_or_default();
     declaration.gives = mapping.gives.iter().map(|(name, path)| (name.clone(), words(path))).collect();
     declaration
+}
+
+/// What the units of a plan can have, in the words of `has`.
+fn unit_parts(definition: &Definition) -> Vec<Name> {
+    let (units, rows) = (definition.plan.units.as_ref(), definition.plan.criteria.as_ref());
+    let parts = [
+        ("objective", units.is_some()),
+        ("reference", units.is_some_and(|units| !units.requirements.is_empty())),
+        ("scope", units.is_some_and(|units| !units.scope.is_empty())),
+        ("criteria", rows.is_some_and(|rows| rows.unit.is_some())),
+        ("labels", units.is_some_and(|units| !units.attrs.is_empty())),
+    ];
+    parts.into_iter().filter_map(|(part, is_there)| is_there.then(|| part.into())).collect()
+}
+
+/// The attributes of units that have a closed list of values.
+fn attr_words(definition: &Definition) -> BTreeMap<Name, Vec<Name>> {
+    let Some(units) = &definition.plan.units else { return BTreeMap::new() };
+    let words = |said: &Said| closed_words(definition, units.item.each.as_ref(), said);
+    units.attrs.iter().filter_map(|(attr, said)| Some((attr.clone(), words(said)?))).collect()
+}
+
+/// The words that fields of an item are limited to; none where one of them is free.
+fn closed_words(definition: &Definition, each: Option<&Path>, said: &Said) -> Option<Vec<Name>> {
+    let way = each.map(|path| &path.steps[..]).unwrap_or_default();
+    let mut all = Vec::new();
+    for path in said {
+        let from = way.get(..path.outer.unwrap_or(way.len()))?;
+        let mut steps = from.iter().chain(&path.steps);
+        let of = steps.try_fold(&definition.root, |of, step| of.step(step).map(|(of, _)| of))?;
+        all.extend(of.item().words()?);
+    }
+    Some(all)
 }
 
 /// The fields of a document that conditions may ask for, and their words.

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 pub use self::object::{Answer, File, Object, Row, RowResult};
 
-use self::document::Document;
+use self::document::{Document, Severity};
 use self::heading::Heading;
 use self::rules::{Reporter, Rules};
 use self::sections::Draft;
@@ -94,6 +94,8 @@ impl ReportDialect for StatusBlock {
             verdicts: vec![Verdict::Accept, Verdict::Reject],
             healths: vec![Health::NeedsInput, Health::Failed, Health::Exhausted, Health::Malformed],
             sections: SHOWN.iter().map(|(name, class, _)| (Name::from(*name), *class)).collect(),
+            words: [("severity".into(), Severity::ALL.map(|severity| severity.word().into()).to_vec())].into(),
+            reads_part: true,
             ..Declaration::default()
         }
     }

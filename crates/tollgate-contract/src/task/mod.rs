@@ -175,7 +175,12 @@ impl Format for Task {
 
 impl DocumentDialect for Task {
     fn declaration(&self) -> Declaration {
-        Declaration { brings: vec![Brought::Units, Brought::Criteria], ..Declaration::default() }
+        Declaration {
+            brings: vec![Brought::Units, Brought::Criteria],
+            unit_parts: Some(vec!["scope".into(), "criteria".into()]),
+            words: [("group".into(), vec!["dod".into(), "tester".into()])].into(),
+            ..Declaration::default()
+        }
     }
 
     fn read(&self, text: &str, context: &Context) -> DocumentReading {

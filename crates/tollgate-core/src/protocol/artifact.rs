@@ -38,6 +38,11 @@ impl Artifact {
     }
 }
 
+/// What stands in braces in a path.
+pub(super) fn placeholders(path: &str) -> impl Iterator<Item = &str> {
+    path.split('{').skip(1).map(|rest| rest.split_once('}').map_or(rest, |(word, _)| word))
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_false(value: &bool) -> bool {
     !value

@@ -27,6 +27,14 @@ pub struct Declaration {
     pub brings: Vec<Brought>,
     /// The attributes that its units can have.
     pub attrs: Vec<Name>,
+    /// The values of those of them that have a closed list.
+    pub attr_words: BTreeMap<Name, Vec<Name>>,
+    /// What its plan can say of units, in the words of `has`; none: whatever is asked.
+    pub unit_parts: Option<Vec<Name>>,
+    /// The closed lists of what `where` can ask of rows and findings: `group`, `severity`, `category`.
+    pub words: BTreeMap<Name, Vec<Name>>,
+    /// Whether what it asks of a report depends on the `part` of the role.
+    pub reads_part: bool,
     /// Which rows a verdict speaks for.
     pub rows: RowWord,
     /// The kinds of notices that it can bring; none although it brings notices: any.
@@ -158,6 +166,10 @@ fn declaration(mut fields: Fields<'_>, is_document: bool, problems: &mut Problem
     let known = RowWord::ALL.map(|rows| (rows.word(), rows));
     let rows = fields.take("rows").and_then(|n| problems.word(n, "which rows a verdict speaks for", &known));
     let attrs = fields.take("attrs").map(|n| problems.texts(n, "attributes")).unwrap_or_default();
+    let attr_words = fields.take("attr_words").map(|n| problems.entries(n, "attr_words")).unwrap_or_default();
+    let closed = fields.take("words").map(|n| problems.entries(n, "words")).unwrap_or_default();
+    let unit_parts = fields.take("unit_parts").map(|n| problems.texts(n, "parts of units"));
+    let reads_part = fields.take("reads_part").and_then(|n| problems.bool(n, "`reads_part`"));
     let notices = fields.take("notices").map(|n| problems.texts(n, "kinds of notices")).unwrap_or_default();
     let known = Brought::ALL.map(|brought| (brought.word(), brought));
     let brings = fields.take("brings").map(|n| words(n, "what a contract brings", &known, problems));
@@ -167,6 +179,8 @@ fn declaration(mut fields: Fields<'_>, is_document: bool, problems: &mut Problem
         healths: healths.unwrap_or_default(),
         brings: brings.unwrap_or_default(),
         attrs: attrs.into_iter().map(|(attr, _)| attr).collect(),
+        unit_parts: unit_parts.map(|parts| parts.into_iter().map(|(part, _)| part).collect()),
+        reads_part: reads_part.unwrap_or_default(),
         rows: rows.unwrap_or_default(),
         notices: notices.into_iter().map(|(kind, _)| kind).collect(),
         ..Declaration::default()
@@ -186,10 +200,13 @@ fn declaration(mut fields: Fields<'_>, is_document: bool, problems: &mut Problem
             declaration.sections.insert(key.text.clone(), class);
         }
     }
-    let Declaration { gives: variables, fields, .. } = &mut declaration;
-    for (entries, kept, what) in
-        [(gives, variables, "the values of a variable"), (asked, fields, "the values of a field")]
-    {
+    let Declaration { gives: variables, fields, attr_words: of_attrs, words, .. } = &mut declaration;
+    for (entries, kept, what) in [
+        (gives, variables, "the values of a variable"),
+        (asked, fields, "the values of a field"),
+        (attr_words, of_attrs, "the values of an attribute"),
+        (closed, words, "the words of a filter"),
+    ] {
         for (key, value) in entries {
             let values = problems.texts(value, what).into_iter().map(|(value, _)| value).collect();
             kept.insert(key.text.clone(), values);

@@ -8,6 +8,7 @@ pub mod graph;
 pub mod model;
 mod outcome;
 mod projection;
+pub mod reached;
 mod read;
 pub mod render;
 

@@ -23,8 +23,8 @@ pub struct Protocol {
     pub version: u32,
     pub inputs: BTreeMap<Name, Variable>,
     pub vars: BTreeMap<Name, Variable>,
-    /// `units.attrs`: each attribute and the values its set may hold.
-    pub attrs: BTreeMap<Name, Vec<Name>>,
+    /// `units.attrs`.
+    pub attrs: BTreeMap<Name, Attribute>,
     /// First pattern that matches a path wins, in this order.
     pub areas: Vec<Area>,
     pub artifacts: BTreeMap<Name, Artifact>,
@@ -65,6 +65,14 @@ impl Variable {
         let last = self.defaults.last().map(|(when, _)| when);
         self.default.is_some() || matches!(last, Some(Condition::All(parts)) if parts.is_empty())
     }
+}
+
+/// An attribute of units.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Attribute {
+    /// The values its set may hold.
+    pub values: Vec<Name>,
+    pub place: Place,
 }
 
 /// What a variable may be. Only `OneOf` may steer.

@@ -373,7 +373,7 @@ impl Task<'_> {
                 if number > 1 && rng.percent(30) { vec![format!("u{}", number - 1).into()] } else { Vec::new() };
             let some = |values: &Vec<Name>, rng: &mut Rng| values.iter().filter(|_| rng.percent(50)).cloned().collect();
             let attrs =
-                self.run.protocol.attrs.iter().map(|(attr, values)| (attr.clone(), some(values, rng))).collect();
+                self.run.protocol.attrs.iter().map(|(attr, of)| (attr.clone(), some(&of.values, rng))).collect();
             let many = if number == last { owed.len() } else { owed.len().min(usize::from(number > known)) };
             let mut requirements: Vec<Name> = owed.drain(..many).collect();
             plan.criteria.extend(self.rows(Some(&name), None, rng));

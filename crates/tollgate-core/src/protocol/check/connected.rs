@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::condition::Condition;
+use super::super::artifact::placeholders;
+use super::super::condition::{Condition, SetKind};
 use super::super::dialects::Dialects;
 use super::super::graph::{End, Graph};
 use super::super::model::{AtOnce, Given, Kind, Over, Sees, VariableKind};
@@ -85,11 +86,25 @@ fn unused(graph: &Graph<'_>, breaches: &mut Breaches) {
             Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => {}
         }
     }
+    let mut attrs = BTreeSet::new();
     for condition in protocol.conditions() {
-        if let Condition::Var { name, .. } = condition {
-            read.insert(&**name);
+        match condition {
+            Condition::Var { name, .. } => drop(read.insert(&**name)),
+            Condition::It { attr, .. } => drop(attrs.insert(&**attr)),
+            Condition::Set { set: SetKind::Unit, filter, .. } => attrs.extend(filter.iter().map(|(attr, _)| &**attr)),
+            Condition::All(_)
+            | Condition::Any(_)
+            | Condition::Not(_)
+            | Condition::Holds(_)
+            | Condition::Judged(_)
+            | Condition::Answer { .. }
+            | Condition::Command { .. }
+            | Condition::Artifact { .. }
+            | Condition::Set { .. }
+            | Condition::Count { .. } => {}
         }
     }
+    read.extend(protocol.artifacts.values().filter_map(|a| a.path.as_ref()).flat_map(|path| placeholders(path)));
     let mut tell = |used: bool, what: &str, name: &str, place: Place, hint: &str| {
         if !used {
             breaches.error(Code::UNUSED, place, format!("{what} `{name}` is never used"), hint);
@@ -106,6 +121,10 @@ fn unused(graph: &Graph<'_>, breaches: &mut Breaches) {
     }
     for (name, variable) in &protocol.vars {
         tell(read.contains(&**name), "the variable", name, variable.place, "read it in a condition, or remove it");
+    }
+    for (name, attr) in &protocol.attrs {
+        let hint = "read it in a condition, or remove it: workers see the attributes of a unit in any case";
+        tell(attrs.contains(&**name), "the attribute", name, attr.place, hint);
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::super::artifact::placeholders;
 use super::super::condition::{Condition, SetKind};
-use super::super::dialects::{Declaration, Dialects, bare};
+use super::super::dialects::{Dialects, bare};
 use super::super::graph::{End, Graph, Node};
-use super::super::model::{Ask, Given, Kind, Over, Resource, Role, Stage, VariableKind};
+use super::super::model::{Ask, Each, Flow, Given, Kind, Over, Protocol, Resource, Role, Stage, VariableKind};
 use super::Breaches;
 use super::dataflow::{DataFlow, Instance};
-use super::documents::brings;
+use super::documents::{self, brings};
 use super::space::State;
 use crate::Name;
 use crate::code::Code;
@@ -17,9 +18,21 @@ use crate::id::GateId;
 
 /// What stages give can be given by them.
 pub(super) fn gives(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
-    for stage in graph.protocol.flows.iter().flat_map(|flow| &flow.stages) {
+    let of_units = of_units(graph.protocol);
+    let stages = graph.protocol.flows.iter().flat_map(|flow| flow.stages.iter().map(move |stage| (flow, stage)));
+    for (flow, stage) in stages {
+        let is_of_unit = of_units.contains(&flow.name);
         for given in &stage.gives {
+            if is_of_unit && graph.protocol.artifacts.contains_key(&**given) {
+                let message = format!(
+                    "the stage `{}` gives the document `{given}` once for each unit, and a run has one of a name",
+                    stage.id
+                );
+                let hint = "give it in `main`, or let later roles see the report: `ROLE.SECTION` in `sees`";
+                breaches.error(Code::CANNOT_GIVE, stage.place, message, hint);
+            }
             let wrong = match &stage.kind {
+                Kind::Ask(_) if stage.gives.len() > 1 => Some("an answer is one word, and gives one variable".into()),
                 Kind::Ask(ask) => ask_gives(graph, ask, given),
                 Kind::Dispatch { role } => {
                     let role = graph.protocol.roles.get(role);
@@ -43,6 +56,29 @@ pub(super) fn gives(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
     }
 }
 
+/// The flows that are run for each of several units.
+fn of_units(protocol: &Protocol) -> BTreeSet<&Name> {
+    fn each(flow: &Flow) -> impl Iterator<Item = &Each> {
+        flow.stages.iter().filter_map(|stage| if let Kind::Each(each) = &stage.kind { Some(each) } else { None })
+    }
+    let mut found: BTreeSet<&Name> =
+        protocol.flows.iter().flat_map(each).filter(|each| each.over != Over::It).map(|each| &each.flow).collect();
+    loop {
+        let inner: Vec<&Name> = protocol
+            .flows
+            .iter()
+            .filter(|flow| found.contains(&flow.name))
+            .flat_map(each)
+            .map(|each| &each.flow)
+            .collect();
+        let before = found.len();
+        found.extend(inner);
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
 /// Why a role cannot give something with its report or a document.
 fn report_gives(
     graph: &Graph<'_>,
@@ -54,6 +90,9 @@ fn report_gives(
     let (artifacts, contract) = (&graph.protocol.artifacts, &role.contract);
     let dialect = dialects.get(contract)?;
     if let Some(artifact) = artifacts.get(&**given) {
+        if let Some(wrong) = documents::unwritten(graph.protocol, artifact, role) {
+            return Some(wrong);
+        }
         let schema = artifact.schema.as_ref().filter(|_| artifact.from_report)?;
         let other = bare(schema) != bare(contract);
         return other
@@ -71,73 +110,6 @@ fn report_gives(
             Some(format!("its contract gives `{given}` values that are not declared"))
         }
         Some(_) => None,
-    }
-}
-
-/// Attributes of units that conditions read can come with a plan.
-pub(super) fn attrs(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
-    let protocol = graph.protocol;
-    let stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
-    let plans = stages.filter(|stage| stage.gives.contains(&Resource::Units));
-    let roles = plans.filter_map(|stage| if let Kind::Dispatch { role } = &stage.kind { Some(role) } else { None });
-    let reports = roles.filter_map(|role| protocol.roles.get(role)).map(|role| dialects.get(&role.contract));
-    let documents = protocol.artifacts.values().filter(|document| brings(document, "units", dialects));
-    let documents = documents.map(|document| document.schema.as_ref().and_then(|schema| dialects.document(schema)));
-    let contracts: Vec<Option<&Declaration>> = reports.chain(documents).collect();
-    let labelled = contracts.iter().any(|contract| contract.is_none_or(|known| !known.attrs.is_empty()));
-    for (place, condition) in protocol.placed_conditions() {
-        if matches!(condition, Condition::Set { has, .. } if !labelled && has.iter().any(|part| &**part == "labels")) {
-            let message = "a condition asks units for `labels`, and no plan of this protocol can bring an attribute";
-            let hint = "add `attrs` to the `plan.units` of the contract that brings the units, or leave `labels` out";
-            breaches.error(Code::CANNOT_GIVE, place, message.to_owned(), hint);
-        }
-        let read: Vec<&Name> = if let Condition::It { attr, .. } = condition {
-            Some(attr).filter(|attr| &***attr != "state").into_iter().collect()
-        } else if let Condition::Set { set: SetKind::Unit, filter, .. } = condition {
-            filter.iter().map(|(attr, _)| attr).collect()
-        } else {
-            Vec::new()
-        };
-        // A contract that is unknown is refused by itself.
-        let brought =
-            |attr: &Name| contracts.iter().any(|contract| contract.is_none_or(|known| known.attrs.contains(attr)));
-        for attr in read.into_iter().filter(|attr| !brought(attr)) {
-            let message =
-                format!("a condition reads the attribute `{attr}` of units, and no plan of this protocol can bring it");
-            let hint =
-                "add it to `attrs` in the `plan.units` of the contract that brings the units, or read something else";
-            breaches.error(Code::CANNOT_GIVE, place, message, hint);
-        }
-    }
-}
-
-/// Notices that conditions read can come with a report.
-pub(super) fn notices(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
-    let roles = graph.protocol.roles.values().map(|role| dialects.get(&role.contract));
-    let contracts: Vec<Option<&Declaration>> = roles.collect();
-    for (place, condition) in graph.protocol.placed_conditions() {
-        let filter = if let Condition::Set { set: SetKind::Notice, filter, .. } = condition {
-            filter.as_slice()
-        } else if let Condition::Count { set: SetKind::Notice, .. } = condition {
-            &[]
-        } else {
-            continue;
-        };
-        let can = |kind: Option<&Name>, known: &Declaration| {
-            let any = known.notices.is_empty();
-            known.can_bring("notices") && kind.is_none_or(|kind| any || known.notices.contains(kind))
-        };
-        // A contract that is unknown is refused by itself.
-        let comes = |kind| contracts.iter().any(|known| known.is_none_or(|known| can(kind, known)));
-        let mut kinds = filter.iter().flat_map(|(_, kinds)| kinds);
-        let missing = if comes(None) { kinds.find(|kind| !comes(Some(*kind))) } else { kinds.next() };
-        if missing.is_none() && comes(None) {
-            continue;
-        }
-        let which = missing.map(|kind| format!(" of the kind `{kind}`")).unwrap_or_default();
-        let message = format!("a condition reads notices{which}, and no report of this protocol can bring them");
-        let hint = "add it to `report.notices` of the contract of a role, or read something else";
-        breaches.error(Code::CANNOT_GIVE, place, message, hint);
     }
 }
 
@@ -234,11 +206,31 @@ fn entered(flow: &DataFlow<'_, '_>, node: &Node<'_>, runs: &State, breaches: &mu
         Kind::Each(each) if each.over == Over::Units => {
             given(flow.space.units, "units", stage, "`over`", runs, breaches);
         }
-        Kind::Dispatch { .. } | Kind::Each(_) | Kind::Land(_) => {}
+        Kind::Dispatch { .. } => filled_in(flow, stage, runs, breaches),
+        Kind::Each(_) | Kind::Land(_) => {}
     }
     for gate in gates {
         if let Some(definition) = flow.graph.protocol.gates.get(gate) {
             reads(flow, stage, &format!("the gate `{gate}`"), &definition.holds, runs, breaches);
+        }
+    }
+}
+
+/// The variables in the paths of the documents that a stage gives have values when it is entered.
+fn filled_in(flow: &DataFlow<'_, '_>, stage: &Stage, runs: &State, breaches: &mut Breaches) {
+    let protocol = flow.graph.protocol;
+    for artifact in stage.gives.iter().filter_map(|given| protocol.artifacts.get(&**given)) {
+        let words = artifact.path.iter().flat_map(|path| placeholders(path));
+        for name in words.filter(|name| protocol.vars.contains_key(*name)) {
+            let dim = flow.space.dim(name);
+            if dim.is_none_or(|dim| runs.iter().any(|(v, _)| flow.space.value(*v, dim).is_none())) {
+                let message = format!(
+                    "the path of a document of the stage `{}` reads `{name}`, which has no value on some path",
+                    stage.id
+                );
+                let hint = format!("let an earlier stage give `{name}` on every path, or make it a required input");
+                keep(Code::NOT_ASSIGNED, stage.place, name, message, hint, breaches);
+            }
         }
     }
 }

@@ -1,13 +1,17 @@
 //! Documents and projections: their contracts exist and can bring what is wanted of them, and their paths can be filled in.
 
+use std::collections::BTreeSet;
+
+use super::super::artifact::placeholders;
 use super::super::condition::Condition;
 use super::super::dialects::{Declaration, Dialects};
 use super::super::graph::Graph;
-use super::super::model::{Artifact, Projection, Protocol, Renderer, Resource, VariableKind};
+use super::super::model::{Artifact, Given, Projection, Protocol, Renderer, Resource, Role, VariableKind};
 use super::Breaches;
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::Place;
+use crate::scope::area_of;
 use crate::yaml::suggest;
 
 pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
@@ -50,13 +54,16 @@ pub(super) fn brings(artifact: &Artifact, resource: &str, dialects: &Dialects) -
 
 /// The contract exists, and can bring what the document is said to bring.
 fn contract(name: &Name, artifact: &Artifact, dialects: &Dialects, breaches: &mut Breaches) {
-    if artifact.from_report {
+    if artifact.from_report && artifact.given == Given::ByStage {
         // The stage that gives it is compared with the contract of its role.
         return;
     }
     if let Some(schema) = artifact.schema.as_ref().filter(|_| declared(artifact, dialects).is_none()) {
         let (why, hint) = if dialects.get(schema).is_some() {
-            let hint = "write `from: report` if the report is the document, or name a contract of documents";
+            let hint = match artifact.from_report {
+                true => "leave out `given`, or name a contract of documents: an input is read before anybody reports",
+                false => "write `from: report` if the report is the document, or name a contract of documents",
+            };
             ("is a contract of reports", hint.to_owned())
         } else {
             let list: Vec<&str> = dialects.document_names().map(|name| &**name).collect();
@@ -65,6 +72,9 @@ fn contract(name: &Name, artifact: &Artifact, dialects: &Dialects, breaches: &mu
         };
         let message = format!("the contract `{schema}` of the artifact `{name}` {why}");
         breaches.error(Code::CONTRACT_UNKNOWN, artifact.place, message, hint);
+        return;
+    }
+    if artifact.from_report {
         return;
     }
     let known = declared(artifact, dialects);
@@ -80,15 +90,16 @@ fn contract(name: &Name, artifact: &Artifact, dialects: &Dialects, breaches: &mu
     }
 }
 
-/// What stands in braces in a path.
-fn placeholders(path: &str) -> impl Iterator<Item = &str> {
-    path.split('{').skip(1).map(|rest| rest.split_once('}').map_or(rest, |(word, _)| word))
-}
-
 /// The path of a document in the tree: the run's digits, and variables that are texts.
 fn path_of_tree(protocol: &Protocol, name: &Name, path: &Name, place: Place, breaches: &mut Breaches) {
     for word in placeholders(path).filter(|word| *word != "run") {
-        let variable = protocol.inputs.get(word).or_else(|| protocol.vars.get(word));
+        let input = protocol.inputs.get(word);
+        if input.is_some_and(|input| !input.required && !input.has_default()) {
+            let message = format!("the path of the artifact `{name}` has `{{{word}}}`, which may have no value");
+            let hint = format!("write `required: true` or a `default` at the input `{word}`");
+            breaches.error(Code::NOT_ASSIGNED, place, message, hint);
+        }
+        let variable = input.or_else(|| protocol.vars.get(word));
         let why = match variable.map(|variable| &variable.kind) {
             Some(VariableKind::OneOf(_) | VariableKind::Text) => continue,
             Some(VariableKind::ListOf(_) | VariableKind::Int) => "is neither a text nor a `one_of`",
@@ -98,6 +109,34 @@ fn path_of_tree(protocol: &Protocol, name: &Name, path: &Name, place: Place, bre
         let hint = format!("declare `{word}: {{text: true, required: true}}` under `inputs`, or write `{{run}}`");
         breaches.error(Code::NAME_UNKNOWN, place, message, hint);
     }
+}
+
+/// Paths that one path with names in braces may come to, of which each is looked at.
+const PATHS_MAX: usize = 256;
+
+/// Why a role cannot write a document with a path; nothing where a text that is not known yet is a part of it.
+pub(super) fn unwritten(protocol: &Protocol, artifact: &Artifact, role: &Role) -> Option<String> {
+    let path = artifact.path.as_ref()?;
+    if role.writes.is_empty() {
+        return Some(format!("it is the file `{path}`, and the role writes nothing"));
+    }
+    let mut paths = vec![path.replace("{run}", "run")];
+    let names: BTreeSet<&str> = placeholders(path).filter(|word| *word != "run").collect();
+    for name in names {
+        let variable = protocol.inputs.get(name).or_else(|| protocol.vars.get(name))?;
+        let VariableKind::OneOf(values) = &variable.kind else { return None };
+        if paths.len().saturating_mul(values.len()) > PATHS_MAX {
+            return None;
+        }
+        let with = |path: &String| values.iter().map(|v| path.replace(&format!("{{{name}}}"), v)).collect::<Vec<_>>();
+        paths = paths.iter().flat_map(with).collect();
+    }
+    let area = |path: &str| area_of(&protocol.areas, path);
+    let other = paths.iter().find(|path| area(path).is_none_or(|area| !role.writes.contains(area)))?;
+    Some(match area(other) {
+        Some(area) => format!("it is the file `{other}` of the area `{area}`, which the role may not write"),
+        None => format!("it is the file `{other}`, which is in no area"),
+    })
 }
 
 fn rendered(path: &Name, projection: &Projection, breaches: &mut Breaches) {

@@ -209,6 +209,13 @@ fn default(stage: &Stage, breaches: &mut Breaches) {
         let message = format!("the ask `{}` has a default, and its class needs a person", stage.id);
         breaches.error(Code::DEFAULT_FORBIDDEN, stage.place, message, "drop the default");
     }
+    let answer = ask.default.as_ref().map(|default| &default.answer);
+    if let Some(rule) = stage.on.iter().find(|rule| Some(&rule.outcome) == answer && !rule.route.amends.is_empty()) {
+        let message =
+            format!("the ask `{}` has the default `{}`, whose route amends something", stage.id, rule.outcome);
+        let hint = "let another option be the default: a timer has changed nothing that could be taken over";
+        breaches.error(Code::DEFAULT_FORBIDDEN, stage.place, message, hint);
+    }
 }
 
 /// What the data flow shows: requirements of stages and mandatory gates at `done`.

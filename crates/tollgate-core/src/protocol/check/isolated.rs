@@ -62,7 +62,7 @@ fn judges(
 ) {
     let protocol = flow.graph.protocol;
     let subject = subject(protocol, stage);
-    if !subject.is_empty() && !judge.self_check && subject.iter().all(|area| judge.writes.contains(area)) {
+    if !judge.self_check && judges_own(protocol, stage, judge) {
         let message = format!("the role `{name}` judges at the stage `{}` what it writes itself", stage.id);
         let hint = "let another role judge, or write `self_check: true`";
         breaches.error(Code::JUDGES_ITSELF, stage.place, message, hint);
@@ -74,6 +74,8 @@ fn judges(
             continue;
         }
         let Some(dialect) = dialects.get(&judged.contract) else { continue };
+        let claims = dialect.sections.values().any(|class| *class == SectionClass::Claim);
+        reports(flow, stage, (name, judge), other, claims, breaches);
         for (section, class) in &dialect.sections {
             if *class == SectionClass::Claim && shown(judge, other, section) {
                 let message = format!(
@@ -88,17 +90,65 @@ fn judges(
     }
 }
 
+/// Whether everything that a stage judges is written by the role that judges.
+pub(super) fn judges_own(protocol: &Protocol, stage: &Stage, judge: &Role) -> bool {
+    let subject = subject(protocol, stage);
+    judge.judges() && !subject.is_empty() && subject.iter().all(|area| judge.writes.contains(area))
+}
+
+/// A report that is handed on as a document has all of its sections.
+fn reports(
+    flow: &DataFlow<'_, '_>,
+    stage: &Stage,
+    (name, judge): (&RoleId, &Role),
+    judged: &RoleId,
+    claims: bool,
+    breaches: &mut Breaches,
+) {
+    let protocol = flow.graph.protocol;
+    let gives = |document: &Name| {
+        let by = |stage: &Stage| matches!(&stage.kind, Kind::Dispatch { role } if role == judged);
+        let mut stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
+        stages.any(|stage| by(stage) && stage.gives.iter().any(|given| **given == **document))
+    };
+    let documents = protocol.artifacts.iter().filter(|(_, artifact)| claims && artifact.from_report);
+    for (document, _) in documents.filter(|(document, _)| gives(document) && sees_item(judge, document)) {
+        if judge.shown_claims.contains(document) {
+            continue;
+        }
+        let message = format!(
+            "the role `{name}` judges at the stage `{}` the work of `{judged}` and is shown `{document}`, its whole report",
+            stage.id
+        );
+        let hint = format!("take it out of `sees`, or name `{document}` in `shown_claims` if it is meant");
+        breaches.error(Code::CLAIM_SHOWN, stage.place, message, hint);
+    }
+}
+
+/// Whether items name a section of a role.
+fn names(items: &[Name], of: &str, section: &str) -> bool {
+    items.iter().any(|item| item.split_once('.').is_some_and(|(role, s)| s == section && (role == "*" || role == of)))
+}
+
+/// Whether a role is shown a section of another.
+pub(super) fn sees_section(role: &Role, of: &str, section: &str) -> bool {
+    match &role.sees {
+        Sees::Full => true,
+        Sees::Only(items) => names(items, of, section),
+        Sees::AllBut(items) => !names(items, of, section),
+    }
+}
+
+/// Whether a role is shown a document, or another item.
+pub(super) fn sees_item(role: &Role, item: &Name) -> bool {
+    match &role.sees {
+        Sees::Full => true,
+        Sees::Only(items) => items.contains(item),
+        Sees::AllBut(items) => !items.contains(item),
+    }
+}
+
 /// Whether a role is shown a section without having said so.
 fn shown(judge: &Role, of: &str, section: &str) -> bool {
-    let names = |items: &[Name]| {
-        items
-            .iter()
-            .any(|item| item.split_once('.').is_some_and(|(role, s)| s == section && (role == "*" || role == of)))
-    };
-    let visible = match &judge.sees {
-        Sees::Full => true,
-        Sees::Only(items) => names(items),
-        Sees::AllBut(items) => !names(items),
-    };
-    visible && !names(&judge.shown_claims)
+    sees_section(judge, of, section) && !names(&judge.shown_claims, of, section)
 }

@@ -1,6 +1,7 @@
 //! The six checks, over the compiled graph: total, connected, bounded, gated, declared, isolated.
 
 mod bounded;
+mod brought;
 mod change;
 mod connected;
 mod dataflow;
@@ -9,6 +10,7 @@ mod documents;
 mod entered;
 mod gated;
 mod isolated;
+mod later;
 mod no_effect;
 mod owed;
 mod space;
@@ -34,10 +36,9 @@ pub fn check(protocol: &Protocol, dialects: &Dialects) -> Vec<Diagnostic> {
     connected::names(&graph, dialects, &mut breaches);
     bounded::check(&graph, &mut breaches);
     documents::check(&graph, dialects, &mut breaches);
-    no_effect::check(&graph, &mut breaches);
+    no_effect::check(&graph, dialects, &mut breaches);
     declared::gives(&graph, dialects, &mut breaches);
-    declared::attrs(&graph, dialects, &mut breaches);
-    declared::notices(&graph, dialects, &mut breaches);
+    brought::check(&graph, dialects, &mut breaches);
     gated::gates(&graph, &mut breaches);
     owed::check(&graph, dialects, &mut breaches);
     let too_large = graph.faults.iter().any(|fault| matches!(fault, Fault::TooLarge));
@@ -70,6 +71,7 @@ fn follow(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) -> Op
     entered::check(&flow, breaches);
     declared::check(&flow, breaches);
     isolated::check(&flow, dialects, breaches);
+    later::check(&flow, breaches);
     Some(())
 }
 

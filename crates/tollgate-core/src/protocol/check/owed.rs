@@ -3,16 +3,20 @@
 //! The close looks at requirements, rows and findings whatever the gates say. Where no gate reads them, a run comes to `done` and is
 //! refused there, and no stage of it can answer for that.
 
-use super::super::condition::{Condition, SetKind};
+use std::collections::BTreeSet;
+
+use super::super::condition::{Condition, Quantifier, SetKind};
 use super::super::dialects::Dialects;
 use super::super::graph::{End, Graph};
-use super::super::model::{Kind, Resource, Role, Route, Sees, Stage, Target};
+use super::super::model::{Ensures, Gate, Kind, Protocol, Resource, Role, Route, Rule, Sees, Stage, Target};
 use super::Breaches;
+use super::brought;
 use super::documents;
 use super::gated::parts;
 use crate::Name;
 use crate::code::Code;
 use crate::diagnostic::Place;
+use crate::id::GateId;
 use crate::report::{RowWord, Verdict};
 
 pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
@@ -24,16 +28,17 @@ pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
         return;
     }
     let owed = Owed { graph, dialects };
-    let rows = [SetKind::Criterion, SetKind::Command, SetKind::Requirement];
-    for (resource, sets, hint) in [("requirements", &rows[2..], REQUIREMENTS), ("criteria", &rows[..], CRITERIA)] {
-        if let Some((place, who)) = owed.brings(resource).filter(|_| !owed.reads(sets)) {
+    for (resource, set, hint) in
+        [("requirements", SetKind::Requirement, REQUIREMENTS), ("criteria", SetKind::Criterion, CRITERIA)]
+    {
+        if let Some((place, who)) = owed.brings(resource).filter(|_| !owed.settles(set)) {
             owed.refuse(place, &format!("{who} brings {resource}"), hint, breaches);
         }
     }
     let noted = stages().find_map(|stage| Some((stage, notes(graph, stage)?)));
-    if let Some((stage, place)) = noted.filter(|_| !owed.reads(&[SetKind::Finding])) {
+    if let Some((stage, place)) = noted.filter(|_| !owed.settles(SetKind::Finding)) {
         let what = format!("the notes of `{}` stay open and no person is asked about them", stage.id);
-        let hint = "lead `accept_with_notes` to an ask, or add a gate over findings that is mandatory for the run";
+        let hint = "lead `accept_with_notes` to an ask, or add a gate like `{every: finding, is: [fixed, refuted, waived]}` that is mandatory for the run";
         owed.refuse(place, &what, hint, breaches);
     }
 }
@@ -48,26 +53,48 @@ struct Owed<'a, 'p> {
 
 impl Owed<'_, '_> {
     fn refuse(&self, place: Place, what: &str, hint: &str, breaches: &mut Breaches) {
-        let message = format!("{what}, and no gate reads them: a run may reach `done` and be refused there");
+        let message = format!(
+            "{what}, and no gate that must hold asks for all of them: a run may reach `done` and be refused there"
+        );
         breaches.error(Code::NOT_GATED, place, message, hint);
     }
 
-    /// Whether a gate reads one of these sets.
-    fn reads(&self, sets: &[SetKind]) -> bool {
-        let read = |part: &Condition| match part {
-            Condition::Set { set, .. } | Condition::Count { set, .. } => sets.contains(set),
-            Condition::All(_)
-            | Condition::Any(_)
-            | Condition::Not(_)
-            | Condition::Var { .. }
-            | Condition::It { .. }
-            | Condition::Holds(_)
-            | Condition::Judged(_)
-            | Condition::Answer { .. }
-            | Condition::Command { .. }
-            | Condition::Artifact { .. } => false,
+    /// Whether gates that have to hold somewhere ask every member of a set for what the close asks of it; together, where each asks for
+    /// one group of a closed list.
+    fn settles(&self, set: SetKind) -> bool {
+        let protocol = self.graph.protocol;
+        let is_used = |name: &GateId| {
+            let stages = protocol.flows.iter().flat_map(|flow| &flow.stages).chain(&protocol.asks);
+            stages.into_iter().any(|stage| {
+                let checks = matches!(&stage.kind, Kind::Check { gates } if gates.contains(name));
+                let required = stage.requires.iter().any(|required| **required == **name);
+                let is = |rule: &Rule| matches!(&rule.route.ensures, Ensures::Gates(gates) if gates.contains(name));
+                checks || required || stage.ensures.contains(name) || stage.on.iter().any(is)
+            })
         };
-        self.graph.protocol.gates.values().any(|gate| gate.holds.parts().any(read))
+        let is_mandatory = |gate: &Gate| gate.mandatory_unit.is_some() || gate.mandatory_run.is_some();
+        let gates = protocol.gates.iter().filter(|(name, gate)| is_mandatory(gate) || is_used(name));
+        let mut groups = BTreeSet::new();
+        for (_, gate) in gates {
+            let asked = asked(protocol, &gate.holds, set, 0);
+            if asked.whole {
+                return true;
+            }
+            groups.extend(asked.groups);
+        }
+        let closed = self.groups().filter(|_| set == SetKind::Criterion && !groups.is_empty());
+        closed.is_some_and(|closed| closed.iter().all(|group| groups.contains(*group)))
+    }
+
+    /// Every group that rows can have; none where a contract is free in that.
+    fn groups(&self) -> Option<BTreeSet<&Name>> {
+        let contracts = brought::of_criteria(self.graph, self.dialects);
+        let words: Option<Vec<&Vec<Name>>> =
+            contracts.into_iter().map(|contract| contract?.words.get("group")).collect();
+        // Rows of a contract without groups are in none.
+        words
+            .filter(|words| words.iter().all(|words| !words.is_empty()))
+            .map(|words| words.into_iter().flatten().collect())
     }
 
     /// The first stage or document that brings a part of the ledger, and what it is.
@@ -96,6 +123,98 @@ impl Owed<'_, '_> {
             })?;
             Some((artifact.place, format!("the artifact `{name}`")))
         })
+    }
+}
+
+/// What a condition asks of a set.
+#[derive(Default)]
+struct Asked {
+    /// All members are asked for what the close asks of them.
+    whole: bool,
+    /// The rows of these groups are.
+    groups: BTreeSet<Name>,
+}
+
+/// How many gates may read each other, one after the other; more are refused by themselves.
+const DEPTH_MAX: usize = 16;
+
+/// What a condition that holds says of a set: what one part of `all` says, and what each part of `any` says. Parts of `any` over
+/// variables alone choose between modes.
+fn asked(protocol: &Protocol, condition: &Condition, set: SetKind, depth: usize) -> Asked {
+    match condition {
+        Condition::All(parts) => {
+            parts.iter().map(|part| asked(protocol, part, set, depth)).fold(Asked::default(), |mut all, part| {
+                all.whole |= part.whole;
+                all.groups.extend(part.groups);
+                all
+            })
+        }
+        Condition::Any(parts) => {
+            let of_mode = |part: &&Condition| part.atoms().all(|atom| matches!(atom, Condition::Var { .. }));
+            let each = parts.iter().filter(|part| !of_mode(part)).map(|part| asked(protocol, part, set, depth));
+            let both = |one: Asked, other: Asked| Asked {
+                whole: one.whole && other.whole,
+                groups: one.groups.intersection(&other.groups).cloned().collect(),
+            };
+            each.reduce(both).unwrap_or_default()
+        }
+        Condition::Holds(gate) if depth < DEPTH_MAX => {
+            let inner = protocol.gates.get(gate);
+            inner.map(|gate| asked(protocol, &gate.holds, set, depth + 1)).unwrap_or_default()
+        }
+        Condition::Set { quantifier, set: of, filter, is, has } if *of == set => {
+            members(*quantifier, set, filter, is, has)
+        }
+        Condition::Not(inner) => {
+            if let Condition::Set { quantifier: Quantifier::Some, set: of, filter, is, has } = &**inner
+                && *of == set
+            {
+                return members(Quantifier::None, set, filter, is, has);
+            }
+            Asked::default()
+        }
+        Condition::Var { .. }
+        | Condition::It { .. }
+        | Condition::Holds(_)
+        | Condition::Judged(_)
+        | Condition::Answer { .. }
+        | Condition::Command { .. }
+        | Condition::Artifact { .. }
+        | Condition::Set { .. }
+        | Condition::Count { .. } => Asked::default(),
+    }
+}
+
+/// What one condition over a set asks of its members.
+fn members(quantifier: Quantifier, set: SetKind, filter: &[(Name, Vec<Name>)], is: &[Name], has: &[Name]) -> Asked {
+    // What a member may be at the close, and what it may not.
+    let (good, bad): (&[&str], &[&str]) = match set {
+        SetKind::Criterion => (&["passed", "waived"], &["open", "failed", "unobservable"]),
+        SetKind::Finding => (&["fixed", "refuted", "waived"], &["open", "addressed"]),
+        SetKind::Requirement => {
+            (&["met", "waived", "deferred", "out_of_scope", "non_material"], &["in_scope", "proposed", "undecided"])
+        }
+        SetKind::Command | SetKind::Unit | SetKind::Decision | SetKind::Question | SetKind::Notice => {
+            return Asked::default();
+        }
+    };
+    let named = |word: &str| is.iter().any(|is| **is == *word);
+    let settled = match quantifier {
+        Quantifier::Every if !has.is_empty() => has.iter().any(|part| matches!(&**part, "unit" | "criterion")),
+        Quantifier::Every => is.iter().all(|word| good.contains(&&**word)),
+        Quantifier::None => has.is_empty() && bad.iter().all(|word| named(word)),
+        Quantifier::Some => false,
+    };
+    let in_scope = |(key, words): &(Name, Vec<Name>)| {
+        set == SetKind::Requirement && &**key == "disposition" && words.iter().any(|word| &**word == "in_scope")
+    };
+    match filter {
+        _ if !settled => Asked::default(),
+        [] => Asked { whole: true, groups: BTreeSet::new() },
+        [(key, words)] if set == SetKind::Criterion && &**key == "group" => {
+            Asked { whole: false, groups: words.iter().cloned().collect() }
+        }
+        _ => Asked { whole: filter.iter().all(in_scope), groups: BTreeSet::new() },
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::artifact::placeholders;
 use super::super::condition::Condition;
 use super::super::model::{Kind, Over, Protocol, VariableKind};
 use crate::Name;
@@ -140,6 +141,9 @@ impl Space {
                 asked.insert((attr.clone(), values.iter().cloned().collect()));
             }
         }
+        let paths = protocol.artifacts.values().filter_map(|artifact| artifact.path.as_ref());
+        let filled_in = paths.flat_map(|path| placeholders(path)).filter_map(|word| protocol.vars.get_key_value(word));
+        read.extend(filled_in.map(|(name, _)| name.clone()));
         let mut space = Self {
             dims: Vec::new(),
             shadows: BTreeMap::new(),

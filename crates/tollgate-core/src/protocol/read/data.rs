@@ -10,7 +10,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::id::{GateId, RoleId};
 use crate::protocol::condition::Condition;
-use crate::protocol::model::{Artifact, Budget, Gate, Given, Resource, Role, ScopePolicy, Sees};
+use crate::protocol::model::{Artifact, Attribute, Budget, Gate, Given, Resource, Role, ScopePolicy, Sees};
 use crate::protocol::model::{Value, Variable, VariableKind};
 use crate::report::{Part, Verdict};
 use crate::scope::{Area, pattern_problem};
@@ -135,7 +135,7 @@ impl Reader {
         self.problems.add(Diagnostic::error(Code::VALUE_UNKNOWN, place, message).hint("take one of the values listed"));
     }
 
-    pub(super) fn attrs(&mut self, node: &Node) -> BTreeMap<Name, Vec<Name>> {
+    pub(super) fn attrs(&mut self, node: &Node) -> BTreeMap<Name, Attribute> {
         let mut fields = Fields::open(node, "`units`", &mut self.problems);
         let attrs = fields.need("attrs", &mut self.problems);
         fields.close(&mut self.problems);
@@ -149,7 +149,8 @@ impl Reader {
             let set = fields.need("set_of", &mut self.problems);
             fields.close(&mut self.problems);
             if let Some(set) = set.filter(|_| self.declared(&key.text, key.place, "the name of an attribute")) {
-                kept.insert(key.text.clone(), self.value_names(set, &key.text));
+                let values = self.value_names(set, &key.text);
+                kept.insert(key.text.clone(), Attribute { values, place: key.place });
             }
         }
         kept

@@ -18,9 +18,8 @@ use crate::Name;
 use crate::diagnostic::Place;
 use crate::digest::Digest;
 use crate::id::{RoleId, RunId, StageId, UnitId};
-use crate::protocol::Condition;
-use crate::protocol::Protocol;
 use crate::protocol::model::{Ask, AtOnce, Each, Ensures, Flow, Given, Kind, Land, Over, Resource, Stage, Value};
+use crate::protocol::{Condition, Protocol, reached};
 use crate::report::{Plan, UnitReport};
 use crate::scope::{self, Content};
 
@@ -67,7 +66,6 @@ pub fn open(open: Open, stamp: &Stamp) -> Result<Decided, Rejection> {
     if stamp.by.kind != ByKind::Person {
         return Err(Rejection::NotAPerson);
     }
-    runnable(&protocol)?;
     let inputs = inputs(&protocol, &open.inputs)?;
     advance_answers(&protocol, &open.answers)?;
     let asks = !missing(&protocol, &inputs).is_empty();
@@ -117,6 +115,7 @@ pub(super) fn enter(
     artifacts: &BTreeMap<Name, OpenArtifact>,
     scopes: &BTreeMap<UnitId, Vec<Name>>,
 ) -> Result<(), Rejection> {
+    runnable(&draft.protocol, &draft.run.vars)?;
     for (name, artifact) in artifacts {
         if let Some(why) = plan::problem(&artifact.plan, &draft.run.ledger) {
             return Err(Rejection::Artifact { name: name.clone(), why });
@@ -130,33 +129,40 @@ pub(super) fn enter(
     Ok(())
 }
 
-/// What this build cannot do yet is refused before anything starts.
-fn runnable(protocol: &Protocol) -> Result<(), Rejection> {
-    for stage in protocol.flows.iter().flat_map(|flow| &flow.stages) {
+/// What this build cannot do yet is refused before anything starts, where the inputs lead there.
+fn runnable(protocol: &Protocol, vars: &BTreeMap<Name, Value>) -> Result<(), Rejection> {
+    let given = |name: &str| {
+        protocol
+            .flows
+            .iter()
+            .flat_map(|flow| &flow.stages)
+            .any(|stage| stage.gives.iter().any(|given| **given == *name))
+    };
+    let reached = reached::stages(protocol, &|name: &str| vars.get(name).filter(|_| !given(name)));
+    for (_, stage) in &reached {
         if let Kind::Land(land @ (Land::PullRequest | Land::Base)) = &stage.kind {
             let what = if *land == Land::Base { "base" } else { "pull-request" };
             return Err(Rejection::Unsupported(format!("stage `{}` lands on `{what}`, which comes later", stage.id)));
         }
     }
     // Lanes work in their caller's tree, and a unit's own tree has no lanes yet.
-    let each = |flow: &'_ Flow| {
-        let stages = flow.stages.iter();
-        let found =
-            stages.filter_map(|stage| if let Kind::Each(each) = &stage.kind { Some((stage, each)) } else { None });
-        found.map(|(stage, each)| (stage.id.clone(), each.over.clone(), each.flow.clone())).collect::<Vec<_>>()
+    let each = |(flow, stage): &(&Flow, &Stage)| {
+        let Kind::Each(each) = &stage.kind else { return None };
+        Some((flow.name.clone(), stage.id.clone(), each.over.clone(), each.flow.clone()))
     };
-    let all = protocol.flows.iter().flat_map(each);
-    let mut of_units: Vec<Name> = all.filter(|(_, over, _)| *over != Over::It).map(|(_, _, flow)| flow).collect();
+    let all: Vec<(Name, StageId, Over, Name)> = reached.iter().filter_map(each).collect();
+    let of_units = all.iter().filter(|(_, _, over, _)| *over != Over::It);
+    let mut of_units: Vec<Name> = of_units.map(|(_, _, _, callee)| callee.clone()).collect();
     let mut at = 0;
-    while let Some(flow) = of_units.get(at).and_then(|name| protocol.flow(name)) {
+    while let Some(flow) = of_units.get(at).cloned() {
         at += 1;
-        for (stage, over, callee) in each(flow) {
-            if over != Over::It {
+        for (_, stage, over, callee) in all.iter().filter(|(caller, ..)| *caller == flow) {
+            if *over != Over::It {
                 let what = format!("stage `{stage}` fans out inside a unit's flow, which comes later");
                 return Err(Rejection::Unsupported(what));
             }
-            if !of_units.contains(&callee) {
-                of_units.push(callee);
+            if !of_units.contains(callee) {
+                of_units.push(callee.clone());
             }
         }
     }
