@@ -31,3 +31,15 @@ fn what_this_build_cannot_run_is_refused_at_the_start() {
     let (_, log) = play_under(&base, "input width=1 | advance");
     assert_eq!(log.trim(), "! stage `land` lands on `base`, which comes later");
 }
+
+#[test]
+fn what_this_build_cannot_run_is_not_refused_where_the_inputs_never_lead_there() {
+    let text = protocol_text("fan-out").unwrap();
+    let publish = "    - {id: publish, when: {last-look: \"yes\"}, land: base, on: {landed: look, conflict: hold, skipped: look}}\n    - id: look\n";
+    let later = text.replace("{accept: look, reject", "{accept: publish, reject").replace("    - id: look\n", publish);
+    assert_eq!(later.matches("publish").count(), 2);
+    let (_, log) = play_under(&later, "input width=1 | input last-look=no | advance");
+    assert!(!log.contains("comes later"), "{log}");
+    let (_, log) = play_under(&later, "input width=1 | input last-look=yes | advance");
+    assert_eq!(log.trim(), "! stage `publish` lands on `base`, which comes later");
+}
