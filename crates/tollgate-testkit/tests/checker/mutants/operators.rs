@@ -312,7 +312,8 @@ impl<'a> Maker<'a> {
             });
             let notes = |(_, role): &(_, Node)| words(role.get("verdicts")).contains(&"accept_with_notes".into());
             if !self.section("roles").iter().any(notes) {
-                self.add("a verdict nobody can say", &name.text, &[Code::VERDICT_UNKNOWN], |tree| {
+                const UNSAID: &[Code] = &[Code::VERDICT_UNKNOWN, Code::NOT_ROUTED];
+                self.add("a verdict nobody can say", &name.text, UNSAID, |tree| {
                     of(tree, &|role| put(role, "verdicts", yaml("[accept, accept_with_notes, reject]")));
                 });
             }
