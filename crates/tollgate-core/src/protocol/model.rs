@@ -231,6 +231,9 @@ pub struct Ask {
     /// After so many invalid answers the outcome is `cancelled`; none: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tries: Option<u32>,
+    /// What it is called when it is cancelled; none: only why it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancelled_as: Option<Name>,
 }
 
 /// What kind of decision it is.

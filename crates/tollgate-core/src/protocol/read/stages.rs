@@ -165,6 +165,7 @@ impl Reader {
             }
             Some(tries)
         });
+        let cancelled_as = fields.take("cancelled_as").and_then(|n| self.name(n, "the name of a cancellation"));
         fields.close(&mut self.problems);
         if question.is_none() && from.is_none() {
             self.problems.value(node.place, "the ask has no question", "add `question`, or `from: report`");
@@ -182,7 +183,17 @@ impl Reader {
         }
         let default = default.and_then(|n| self.ask_default(n, &names));
         let question = question.map(|text| text.to_string());
-        Some(Ask { class: class?, question, from, shows, options, recommend: recommended, default, tries })
+        Some(Ask {
+            class: class?,
+            question,
+            from,
+            shows,
+            options,
+            recommend: recommended,
+            default,
+            tries,
+            cancelled_as,
+        })
     }
 
     fn options(&mut self, node: &Node) -> Vec<(Name, String)> {

@@ -11,7 +11,7 @@ use super::{Answer, Instead, Rejection};
 use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::Outcome;
-use crate::protocol::model::Class;
+use crate::protocol::model::{Class, Kind};
 use crate::report::Plan;
 
 /// The answers to single questions by their number, those to inputs included, which are named.
@@ -105,9 +105,19 @@ impl Draft {
         why: String,
         by: &By,
     ) -> Result<(), Rejection> {
+        // Why the flow stands still is read there, too.
+        let named = self.cancelled_as(decision).filter(|_| end == DecisionEnd::Cancelled);
+        self.reason = named.map_or_else(|| why.clone(), |named| format!("{named}: {why}"));
         self.emit_by(by.clone(), DecisionEnded { decision: id, end, option: None, text: why, in_advance: false });
         // What no flow waits for leads nowhere.
         if !decision.asked.blocking { Ok(()) } else { self.go_on_from(id, decision, outcome, by) }
+    }
+
+    /// What its protocol calls it that a question is cancelled.
+    fn cancelled_as(&self, decision: &Decision) -> Option<Name> {
+        let shared = self.protocol.ask(&decision.asked.ask);
+        let stage = shared.or_else(|| self.asked_at(&self.protocol, &decision.asked).ok())?;
+        if let Kind::Ask(ask) = &stage.kind { ask.cancelled_as.clone() } else { None }
     }
 
     /// Each answer is recorded by its question; the last one ends the decision.
