@@ -127,15 +127,14 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "supervisor",
         script: include_str!("../../../scenarios/supervisor/script.yaml"),
-        starts: "supervisor --goal Greetings --input profile=lean --input width=1 --input disposition=ask_at_end \
-                 --input boundaries=README.md",
+        starts: "supervisor --goal Greetings --input profile=lean --input width=1 --input boundaries=README.md",
         answers: &[
             answer("@intake", &["--answer", "sources=the request", "--answer", "path=human_in_loop"]),
             answer("dispositions", &["decided", "--requirement", "R-003=deferred"]),
             Answer { nth: 1, ..answer("spec-review", &["revise", "--text", "Name the log."]) },
             answer("spec-review", &["approve"]),
+            answer("plan-review", &["approve"]),
             answer("audit-failed", &["repair"]),
-            answer("choose", &["land"]),
         ],
         lands: true,
         comes_to: &["auditor rejects", "inputs are given", "requirements are decided on", "verifier rejects"],
