@@ -135,7 +135,9 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
             }
             "notice" => {
                 let (kind, text) = value.split_once(':').unwrap_or((value, "left open"));
-                report.notices.push(Notice { kind: kind.into(), text: text.to_owned(), requirement: None });
+                let (kind, requirement) =
+                    kind.split_once('@').map_or((kind, None), |(kind, id)| (kind, Some(id.into())));
+                report.notices.push(Notice { kind: kind.into(), text: text.to_owned(), requirement });
             }
             "quota" => report.code = Some("quota".into()),
             "tokens" | "cost" | "took" => {}

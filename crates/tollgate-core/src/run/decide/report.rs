@@ -19,7 +19,7 @@ use crate::Name;
 use crate::id::{AttemptId, UnitId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Resource, Role, ScopePolicy, Stage};
-use crate::report::{CriterionReport, Health, Judgement, Plan, Report, RowWord, Verdict};
+use crate::report::{CriterionReport, Disposition, Health, Judgement, Plan, Report, RowWord, Verdict};
 use crate::scope;
 
 /// How many rows are named that an acceptance does not name.
@@ -90,6 +90,9 @@ impl Draft {
         }
         let now = result.changed.iter().map(|change| &change.path);
         let wrote: BTreeSet<Name> = now.chain(before.unfinished.keys()).cloned().collect();
+        if answers {
+            compared.contradictions.extend(self.left_open(unit.as_ref(), &result.report));
+        }
         let report = &result.report;
         let by = By { kind: ByKind::Worker, name: worker.clone() };
         self.emit_by(
@@ -158,6 +161,28 @@ impl Draft {
         report.verdict = Verdict::Inconclusive;
         report.reason =
             format!("it accepts, and names none of the rows it was asked about: {}{more}", first.join(", "));
+    }
+
+    /// Requirements that a report leaves open by their id although they are in scope of its subject and it is done, or accepts: its
+    /// own next word closes that, or a person, and no judge. What somebody else is to meet it may name.
+    fn left_open(&self, unit: Option<&UnitId>, report: &Report) -> Vec<String> {
+        let ledger = &self.run.ledger;
+        let ends = report.health == Health::Ok
+            && matches!(report.verdict, Verdict::None | Verdict::Accept | Verdict::AcceptWithNotes);
+        let in_scope = |id: &Name| {
+            let known = ledger.requirements.iter().find(|known| known.id == *id);
+            known.is_some_and(|known| known.disposition == Some(Disposition::InScope) && known.waived.is_none())
+        };
+        let of_unit = |name: &UnitId, id: &Name| {
+            let serves = self.run.unit(name).is_some_and(|unit| unit.requirements.contains(id));
+            let shows = |row: &Criterion| row.unit.as_ref() == Some(name) && row.requirement.as_ref() == Some(id);
+            serves || ledger.criteria.iter().any(shows)
+        };
+        let own = |id: &Name| in_scope(id) && unit.is_none_or(|name| of_unit(name, id));
+        let notices = report.notices.iter().filter(|_| ends);
+        let named =
+            notices.filter_map(|notice| notice.requirement.as_ref().filter(|id| own(id)).map(|id| (id, &notice.text)));
+        named.map(|(id, text)| format!("the report leaves {id} open, which is in scope: {text}")).collect()
     }
 
     /// Paths that a writing role may not have changed: outside its areas, or outside the scope where it is strict and
