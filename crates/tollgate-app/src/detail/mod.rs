@@ -173,8 +173,9 @@ fn units(run: &Run, history: &History) -> Vec<api::Unit> {
             At::Held { why, .. } => Some(why.clone()),
             _ => None,
         });
+        let retired = unit.retired.as_ref().map(|why| format!("taken back by a later plan: {why}"));
         let left = is_left(run, unit).then(|| "left for another way".to_owned());
-        let why = held.or(left).or_else(|| history.unit_why.get(&unit.name).cloned());
+        let why = held.or(retired).or(left).or_else(|| history.unit_why.get(&unit.name).cloned());
         let stage = instance.and_then(|(name, known)| known.at.stage().or_else(|| history.last_stage.get(name)));
         api::Unit {
             name: unit.name.to_string(),

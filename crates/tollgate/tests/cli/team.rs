@@ -1,5 +1,6 @@
 //! The protocol `team`, from the goal to the end of the run.
 
+use tollgate_api::RunDetail;
 use tollgate_core::run::Event;
 use tollgate_core::run::event::Work;
 
@@ -186,7 +187,16 @@ fn lean_becomes_full_with_a_corrected_design_qa_and_security_by_typed_fields() {
     let said = play.decide(&["dec_6", "fix", "--no-wait"]).exits(0).says("succeeded");
     let brief = brief(&play, "fix-security", 1, "T-011");
     assert!(brief.contains("It prints a secret."), "{brief}");
-    assert!(said.err.contains("T-001") || !said.err.contains("without"), "{}", said.err);
+    // What the second plan takes back stands there with its reason.
+    said.says("without T-001");
+    let (lines, _) = play.world.json(&format!("show {} --json", play.run));
+    let detail: RunDetail = serde_json::from_value(lines[0].clone()).unwrap();
+    let retired = detail.units.iter().find(|unit| unit.name == "T-001").unwrap();
+    assert_eq!(retired.reason, "taken back by a later plan: It is two tasks.");
+    let matrix = play.tollgate(&["show", "RUN", "--matrix"]).exits(0).out;
+    let has = |line: [&str; 4]| matrix.lines().any(|found| line.iter().all(|part| found.contains(part)));
+    assert!(has(["T-010  T-010.1  passed", "report pass", "fresh", "reviewer"]), "{matrix}");
+    assert!(has(["  ", "command pass", "fresh", "tollgate"]), "{matrix}");
     assert!(play.count(|event| matches!(event, Event::CommandsRan(_))) > 0);
     assert!(
         play.file("safe.sh").is_some() && play.file("tests/greet.test.sh").is_some() && play.file("all.sh").is_none()
@@ -252,4 +262,114 @@ fn a_single_final_review_gives_up_only_by_a_card_and_plans_again() {
     assert!(said.err.contains("T-002"), "{}", said.err);
     assert!(play.file("less.sh").is_some() && play.file("more.sh").is_none());
     play.holds();
+}
+
+/// The roles that looked at a task.
+fn judges_of(play: &Play, unit: &str) -> Vec<String> {
+    let roles = play.events().into_iter().filter_map(|event| match event.event {
+        Event::AttemptStarted(started) => match started.work {
+            Work::Dispatch { role, .. } if started.instance.contains(unit) && &*role != "coder" => {
+                Some(role.to_string())
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    roles.collect()
+}
+
+/// Whoever worked on a task or judged it says in typed fields who else has to look, and words in a text never do.
+#[test]
+fn what_reports_say_in_typed_fields_has_qa_and_security_look_and_a_person_answers_for_the_risk() {
+    let file = |id: &str| if id == "T-001" { "greet.sh".to_owned() } else { format!("{}.sh", id.to_lowercase()) };
+    let tasks = ["T-001", "T-002", "T-003", "T-004", "T-005"].map(|id| {
+        let file = file(id);
+        task(id, "chore", &file, "manual: read it", "")
+    });
+    let coded = |id: &str, next: &str, gates: &str| {
+        let file = file(id);
+        let said = says("OK", next, &format!("files_changed: [{file}]"), gates);
+        format!("unit: {id}, write: {{{file}: \"true\\n\"}}, {said}")
+    };
+    let medium = "findings: [{severity: medium, file: t-002.sh, line: 1, description: The port is open.}]";
+    let [integrator, docs] = released();
+    let (play, said) = play(
+        "full",
+        &[
+            ("spec-agent", &[format!("{}, {}", specified(""), ok("Architect"))]),
+            ("architect", &[format!("hand_over: {{architecture: {DESIGN}}}, {}", ok("Planner"))]),
+            ("designer", &[format!("hand_over: {{design/greeting.md: \"Hello.\\n\"}}, {}", ok("Planner"))]),
+            ("planner", &[format!("hand_over: {{tasks: \"tasks:\\n{}\"}}, {}", tasks.concat(), ok("Coder"))]),
+            (
+                "coder",
+                &[
+                    coded("T-001", "Reviewer", "needs_tests: true, security_concerns: []"),
+                    coded("T-002", "Reviewer", "needs_tests: false, security_concerns: [It opens a port.]"),
+                    coded("T-003", "Reviewer", ""),
+                    coded("T-004", "Reviewer", ""),
+                    // In words alone it asks nobody.
+                    coded("T-005", "Reviewer", "").replace("It is OK.", "QA and Security should look at this port."),
+                ],
+            ),
+            (
+                "reviewer",
+                &[format!("unit: T-003, {}", ok("QA")), format!("unit: T-004, {}", ok("Security")), ok("Orchestrator")],
+            ),
+            ("qa", &[ok("Orchestrator")]),
+            (
+                "security",
+                &[format!("unit: T-002, {}", says("NEEDS_DECISION", "Orchestrator", medium, "")), ok("Orchestrator")],
+            ),
+            (integrator.0, &[integrator.1]),
+            (docs.0, &[docs.1]),
+        ],
+    );
+    said.exits(4).says("Is this what is to be built?");
+    // The third invalid answer cancels it, under the name that the format has for that; `retry` asks anew.
+    for answer in ["yes", "fine"] {
+        play.decide(&["dec_1", answer, "--no-wait"]).exits(2).says("does not offer");
+    }
+    play.decide(&["dec_1", "ok", "--no-wait"]).exits(2);
+    let held = play.tollgate(&["show", "RUN"]).exits(0).out;
+    assert!(held.contains("mandatory_user_decision_missing: 3 answers were invalid"), "{held}");
+    play.tollgate(&["retry", "RUN", "--no-wait"]).exits(4).says("Is this what is to be built?");
+    play.decide(&["dec_2", "change-spec", "--text", "Name the port.", "--no-wait"]).exits(4);
+    assert!(brief(&play, "correct-spec", 1, "").contains("Name the port."));
+    play.decide(&["dec_3", "change-design", "--text", "Bigger.", "--no-wait"]).exits(4);
+    assert!(brief(&play, "correct-design", 1, "").contains("Bigger."));
+    // Five tasks are many.
+    play.decide(&["dec_4", "approve", "--no-wait"]).exits(4).says("After each task (recommended)");
+    play.decide(&["dec_5", "per-batch", "--no-wait"]).exits(4).says("The port is open.").says("Accept the risk");
+    // Whose word the risk stands on is said at the end.
+    play.decide(&["dec_6", "accept", "--no-wait"]).exits(0).says("a person waived the judgement of security of T-002");
+    let looked = |unit| judges_of(&play, unit);
+    assert_eq!(looked("T-001"), ["reviewer", "qa"]);
+    assert_eq!(looked("T-002"), ["reviewer", "security"]);
+    assert_eq!(looked("T-003"), ["reviewer", "qa"]);
+    assert_eq!(looked("T-004"), ["reviewer", "security"]);
+    assert_eq!(looked("T-005"), ["reviewer"]);
+    play.holds();
+}
+
+/// After three repairs a person may take the work with what is known of it, or give it up.
+#[test]
+fn a_review_that_never_passes_is_accepted_with_its_issues_or_given_up() {
+    let ends = [("accept", 0, "ada waived AC-001, T-001.1 and fnd_1"), ("drop", 1, "closed without success: given up")];
+    for (answer, exit, says_so) in ends {
+        let rejected = says("BLOCKED", "Coder", &comment("blocker", "It greets nobody."), "");
+        let tasks = format!(", tasks: \"tasks:\\n{}\"", task("T-001", "chore", "greet.sh", "manual: read it", ""));
+        let fixed =
+            |nth: u32| format!("stage: fix-review, iteration: {nth}, {}", wrote("greet.sh", &format!("echo {nth}")));
+        let (play, said) = play(
+            "lean",
+            &[
+                ("spec-agent", &[format!("{}, {}", specified(&tasks), ok("Coder"))]),
+                ("coder", &[format!("stage: code-all, {}", wrote("greet.sh", "echo 0")), fixed(1), fixed(2), fixed(3)]),
+                ("reviewer", &[rejected]),
+            ],
+        );
+        said.exits(4).says("Trying again did not pass.");
+        play.decide(&["dec_1", answer, "--no-wait"]).exits(exit).says(says_so);
+        play.holds();
+    }
 }
