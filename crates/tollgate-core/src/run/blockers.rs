@@ -84,8 +84,7 @@ pub fn of_close(run: &Run) -> Vec<Blocker> {
         .map(|(id, decision)| Blocker::Decision(id, first_line(&decision.asked.question)))
         .collect();
     for row in &run.ledger.requirements {
-        let material = matches!(row.disposition, None | Some(Disposition::InScope));
-        if material && row.waived.is_none() && !has_owner(run, &row.id) {
+        if is_material(row.disposition.as_ref()) && row.waived.is_none() && !has_owner(run, &row.id) {
             blockers.push(Blocker::Ownerless(row.id.clone()));
         }
     }
@@ -135,6 +134,14 @@ pub fn of_close(run: &Run) -> Vec<Blocker> {
     let open = run.ledger.findings.iter().filter(|(_, finding)| !finding.status.is_closed());
     blockers.extend(open.map(|(id, finding)| Blocker::Finding(*id, finding.status, first_line(&finding.about.what))));
     blockers
+}
+
+/// Whether a requirement is to be met: what nobody has left out is.
+fn is_material(disposition: Option<&Disposition>) -> bool {
+    match disposition {
+        None | Some(Disposition::InScope | Disposition::Other(_)) => true,
+        Some(Disposition::Deferred | Disposition::OutOfScope | Disposition::NonMaterial) => false,
+    }
 }
 
 /// Whether a unit that was entered serves a requirement, or a row shows it that such a unit or the run answers for.

@@ -148,7 +148,8 @@ impl Evidence {
             return Some(format!("nothing shows {}", row.id));
         }
         for row in &run.ledger.requirements {
-            let material = matches!(row.disposition, None | Some(Disposition::InScope)) && row.waived.is_none();
+            let material = matches!(row.disposition, None | Some(Disposition::InScope | Disposition::Other(_)))
+                && row.waived.is_none();
             let shows = run.ledger.criteria.iter().any(|criterion| criterion.requirement.as_ref() == Some(&row.id));
             let serves = run.ledger.units.iter().any(|unit| unit.requirements.contains(&row.id));
             if material && !shows && !serves {

@@ -1,11 +1,13 @@
 //! Answering: what an answer carries, what it must establish, and where it leads.
 
+use std::collections::BTreeMap;
+
 use super::super::event::{
     Asked, By, ByKind, DecisionEnd, DecisionEnded, DecisionRefused, FindingStatus, JudgementEnded, Origin,
     RequirementsDisposed, ScopeWidened, TreeChanged, VariableGiven, WaiverGranted,
 };
 use super::super::gate::{self, Status};
-use super::super::state::{Decision, keyed};
+use super::super::state::{Decision, Ledger, keyed};
 use super::answer_instead::{by_number, other_answer};
 use super::draft::Draft;
 use super::waive::Waivers;
@@ -14,8 +16,11 @@ use crate::Name;
 use crate::id::{DecisionId, GateId, InstanceId, StageId, UnitId};
 use crate::protocol::model::{Ensures, Kind, Resource, Route, Stage, Target};
 use crate::protocol::{Outcome, Protocol};
-use crate::report::{Plan, Verdict};
+use crate::report::{Disposition, Plan, Verdict};
 use crate::scope::Content;
+
+/// How many requirements are named where one is meant that there is not.
+const REQUIREMENTS_NAMED_MAX: usize = 10;
 
 impl Draft {
     /// A person answers.
@@ -268,6 +273,9 @@ impl Draft {
             if !amends(Resource::Requirements) {
                 return not_allowed("requirements");
             }
+            if let Some(what) = indisposable(&answer.dispositions, &self.run.ledger) {
+                return Err(Rejection::Incomplete { decision: id, what });
+            }
             let dispositions = answer.dispositions.clone();
             self.emit_by(by.clone(), RequirementsDisposed { dispositions, decision: id });
         }
@@ -297,7 +305,7 @@ impl Draft {
             if !(amends(Resource::Criteria) || amends(Resource::Units) || amends(Resource::Requirements)) {
                 return not_allowed("rows");
             }
-            if let Some(what) = super::plan::problem(&answer.plan, &self.run.ledger) {
+            if let Some(what) = super::plan::problem(&answer.plan, &self.run) {
                 return Err(Rejection::Incomplete { decision: id, what });
             }
             self.planned(&answer.plan, &id.to_string());
@@ -417,4 +425,26 @@ impl Draft {
             (end, _) => self.come_back(instance, stage, came_of, id, end.clone(), None),
         }
     }
+}
+
+/// What dispositions lack that can be carried out: requirements that there are, and words that decide something.
+fn indisposable(dispositions: &BTreeMap<Name, Disposition>, ledger: &Ledger) -> Option<String> {
+    dispositions.iter().find_map(|(id, disposition)| {
+        if !ledger.requirements.iter().any(|row| row.id == *id) {
+            let known: Vec<&str> = ledger.requirements.iter().map(|row| &*row.id).collect();
+            let first = known.iter().take(REQUIREMENTS_NAMED_MAX).copied().collect::<Vec<_>>().join(", ");
+            let more = known.len().saturating_sub(REQUIREMENTS_NAMED_MAX);
+            return Some(match more {
+                _ if known.is_empty() => format!("requirements that there are: there are none, and no `{id}`"),
+                0 => format!("requirements that there are: there is no `{id}`, only {first}"),
+                more => format!("requirements that there are: there is no `{id}`, only {first} and {more} more"),
+            });
+        }
+        match disposition {
+            Disposition::InScope | Disposition::Deferred | Disposition::OutOfScope | Disposition::NonMaterial => None,
+            Disposition::Other(word) => {
+                Some(format!("one of {} for `{id}`: `{word}` decides nothing", Disposition::WORDS.join(", ")))
+            }
+        }
+    })
 }
