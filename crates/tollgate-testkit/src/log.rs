@@ -2,7 +2,7 @@
 
 use tollgate_core::id::UnitId;
 use tollgate_core::protocol::model::{Target, Value};
-use tollgate_core::report::Verdict;
+use tollgate_core::report::{Health, Verdict};
 use tollgate_core::run::event::{
     AttemptReported, ByKind, CommandResult, DecisionEnd, DecisionEnded, Event, InputsGiven, LandAsked, PoolParked,
     Recorded, TreeOf, Work,
@@ -192,7 +192,10 @@ fn report(reported: &AttemptReported) -> String {
     let wrote = if reported.content.is_some() && !reported.changed.is_empty() { ", wrote" } else { "" };
     let notes: Vec<&str> = reported.diagnostics.iter().chain(&reported.contradictions).map(|s| &**s).collect();
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
-    format!("{}: {health}{code}{verdict}{wrote}{notes}", reported.attempt)
+    // Why one is not routed as its worker meant it.
+    let why = Some(&reported.reason).filter(|why| reported.health == Health::Ok && !why.is_empty());
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    format!("{}: {health}{code}{verdict}{wrote}{notes}{why}", reported.attempt)
 }
 
 fn closed(parked: &PoolParked, at_ms: u64) -> String {

@@ -4,7 +4,7 @@ use super::event::UnitState;
 use super::state::{At, Instance, Run, Unit};
 use crate::Name;
 use crate::id::{StageId, UnitId};
-use crate::protocol::model::{Each, Kind, Over, Stage, Target, Value};
+use crate::protocol::model::{Each, Kind, Over, Stage, Target, Value, VariableKind};
 
 /// The units an `each` of a subject runs over, in plan order, also those that are not in the ledger yet.
 pub fn units_over(run: &Run, subject: Option<&UnitId>, each: &Each) -> Vec<UnitId> {
@@ -39,6 +39,17 @@ pub(super) fn is_lane(run: &Run, unit: &UnitId) -> bool {
         Kind::Each(each) => lanes(run, each).contains(unit),
         Kind::Dispatch { .. } | Kind::Ask(_) | Kind::Check { .. } | Kind::Land(_) => false,
     })
+}
+
+/// Whether a name is that of a lane which some inputs of the protocol run, be it not with these.
+pub(super) fn is_named_lane(run: &Run, unit: &UnitId) -> bool {
+    let declares = |input: &Name| match run.protocol.inputs.get(input).map(|input| &input.kind) {
+        Some(VariableKind::OneOf(lanes) | VariableKind::ListOf(lanes)) => lanes.iter().any(|lane| **lane == **unit),
+        Some(VariableKind::Int | VariableKind::Text) | None => false,
+    };
+    let stages = run.protocol.flows.iter().flat_map(|flow| &flow.stages);
+    let mut each = stages.filter_map(|stage| if let Kind::Each(each) = &stage.kind { Some(each) } else { None });
+    is_lane(run, unit) || each.any(|each| matches!(&each.over, Over::Input(input) if declares(input)))
 }
 
 /// Whether a unit was left for another way: its flow, or one beside it, raised what the caller caught, and none of its work is in

@@ -57,6 +57,8 @@ struct Setup {
     protocol: Option<Arc<Protocol>>,
     inputs: BTreeMap<Name, Value>,
     plan: Plan,
+    /// Documents besides the task.
+    given: BTreeMap<Name, OpenArtifact>,
     files: Vec<Name>,
     commands: BTreeMap<Name, Vec<String>>,
     answers: BTreeMap<StageId, Name>,
@@ -126,6 +128,7 @@ impl Setup {
                 let (name, value) = pair(one);
                 self.inputs.insert(name, Value::Text(value));
             }
+            ("give", words) => self.given.extend(documents(words)),
             ("file", [path]) => self.files.push(path.as_str().into()),
             ("command", [name]) => drop(self.commands.insert(name.as_str().into(), vec!["run".into()])),
             ("advance", [one]) => {
@@ -153,7 +156,7 @@ impl Play {
         let content = world.opening(&tree, &protocol, RunId::from_bits(1), &setup.inputs);
         let task = OpenArtifact { object: Digest::of(b"task"), plan: setup.plan.clone(), ..OpenArtifact::default() };
         let artifacts = protocol.artifacts.contains_key("task").then(|| (Name::from("task"), task));
-        let artifacts: BTreeMap<Name, OpenArtifact> = artifacts.into_iter().collect();
+        let artifacts: BTreeMap<Name, OpenArtifact> = artifacts.into_iter().chain(setup.given.clone()).collect();
         let open = Open {
             id: RunId::from_bits(1),
             title: "a play".to_owned(),

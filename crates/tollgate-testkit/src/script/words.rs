@@ -79,18 +79,37 @@ pub(super) fn planned(plan: &mut Plan, kind: &str, id: &str, rest: &[String]) {
     }
 }
 
-/// `doc=NAME:TEXT`: documents a stage gives.
+/// The kinds of things that a plan names.
+const PLANNED: [&str; 4] = ["unit", "row", "req", "retire"];
+
+/// `doc=NAME:TEXT`: documents a stage gives; `NAME.unit=…`, `NAME.row=…`: what one of them plans.
 pub(super) fn documents(words: &[String]) -> BTreeMap<Name, OpenArtifact> {
     let named = words.iter().filter_map(|word| word.strip_prefix("doc=")?.split_once(':'));
-    named
+    let mut documents: BTreeMap<Name, OpenArtifact> = named
         .map(|(name, text)| {
             let object = Digest::of(text.as_bytes());
             (name.into(), OpenArtifact { object, ..OpenArtifact::default() })
         })
-        .collect()
+        .collect();
+    for (of, said) in words.iter().filter_map(|word| word.split_once('=')) {
+        let Some((document, kind)) = of.split_once('.').filter(|(_, kind)| PLANNED.contains(kind)) else { continue };
+        if let Some(document) = documents.get_mut(document) {
+            plan_item(&mut document.plan, kind, said);
+        }
+    }
+    documents
 }
 
-/// `ok`, `accept`, `reject fail=DoD-1`, `needs_input ask="Which?"`, `failed code=exit`, `ok open="Later?"`, `ok unit=…`.
+/// `ID;needs=b;…`: one thing that a plan names.
+fn plan_item(plan: &mut Plan, kind: &str, said: &str) {
+    let mut parts = said.split(';');
+    let id = parts.next().unwrap_or_default();
+    let rest: Vec<String> = parts.map(str::to_owned).collect();
+    planned(plan, kind, id, &rest);
+}
+
+/// `ok`, `accept`, `reject fail=DoD-1`, `needs_input ask="Which?"`, `failed code=exit`, `ok open="Later?"`, `ok unit=…`,
+/// `ok doc=plan:v1 plan.unit=…`.
 pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
     let first = words.first().map_or("", String::as_str);
     let (health, verdict) = match (Health::parse(first), Verdict::parse(first)) {
@@ -146,12 +165,8 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
             "addresses" => {
                 report.claims.addresses = Some(value.split(',').filter_map(|id| id.parse().ok()).collect());
             }
-            "unit" | "row" | "req" | "retire" => {
-                let mut parts = value.split(';');
-                let id = parts.next().unwrap_or_default().to_owned();
-                let rest: Vec<String> = parts.map(str::to_owned).collect();
-                planned(&mut report.plan, key, &id, &rest);
-            }
+            kind if PLANNED.contains(&kind) => plan_item(&mut report.plan, kind, value),
+            other if other.split_once('.').is_some_and(|(_, kind)| PLANNED.contains(&kind)) => {}
             "write" | "delete" | "silent" | "doc" => {}
             other => return Err(format!("`{other}` is no part of a report")),
         }

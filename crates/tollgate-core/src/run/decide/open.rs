@@ -116,10 +116,20 @@ pub(super) fn enter(
     scopes: &BTreeMap<UnitId, Vec<Name>>,
 ) -> Result<(), Rejection> {
     runnable(&draft.protocol, &draft.run.vars)?;
-    for (name, artifact) in artifacts {
-        if let Some(why) = plan::problem(&artifact.plan, &draft.run.ledger) {
-            return Err(Rejection::Artifact { name: name.clone(), why });
-        }
+    let brought = |(name, given): (&Name, &OpenArtifact)| {
+        let plan = plan::brought(&draft.protocol, name, &given.plan);
+        (name.clone(), OpenArtifact { plan, ..given.clone() })
+    };
+    let artifacts: BTreeMap<Name, OpenArtifact> = artifacts.iter().map(brought).collect();
+    let all = plan::together(artifacts.values().map(|given| &given.plan));
+    if let Some(why) = plan::problem(&all, &draft.run) {
+        // Where it takes several documents, it is told of the last.
+        let alone = artifacts.iter().find(|(_, one)| plan::problem(&one.plan, &draft.run).as_ref() == Some(&why));
+        let last = || artifacts.iter().rfind(|(_, given)| given.plan != Plan::default());
+        let name = alone.or_else(last).map(|(name, _)| name.clone()).unwrap_or_default();
+        return Err(Rejection::Artifact { name, why });
+    }
+    for (name, artifact) in &artifacts {
         draft.given(name, artifact, None);
     }
     scoped(draft, scopes)?;

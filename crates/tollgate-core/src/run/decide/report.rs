@@ -49,10 +49,14 @@ impl Draft {
         if role.judges() {
             speak_for_shown(bundle, &mut result);
         }
-        let planned = used(&stage.gives, &result.report.plan);
-        let plans = || std::iter::once(&planned).chain(result.artifacts.values().map(|artifact| &artifact.plan));
-        let ledger = &self.run.ledger;
-        let wrong = plans().find_map(|plan| plan::problem(plan, ledger).or_else(|| plan::replaced(plan, ledger)));
+        // What counts of them comes at once, and is looked at as one.
+        result.report.plan = plan::used(&stage.gives, &result.report.plan);
+        for (name, artifact) in &mut result.artifacts {
+            artifact.plan = plan::brought(&protocol, name, &artifact.plan);
+        }
+        let brought = result.artifacts.values().map(|artifact| &artifact.plan);
+        let planned = plan::together(std::iter::once(&result.report.plan).chain(brought));
+        let wrong = plan::problem(&planned, &self.run).or_else(|| plan::replaced(&planned, &self.run.ledger));
         settle(stage, role, &mut result, (&breach, wrong));
         self.owes_rows(stage, unit.as_ref(), &mut result.report);
         if breach.is_empty() {
@@ -213,20 +217,13 @@ impl Draft {
         if role.writes.is_empty() || scope.is_empty() { Vec::new() } else { paths.take(NOTICED_MAX).cloned().collect() }
     }
 
-    /// A document was given for a subject, with the rows it brings.
+    /// A document was given for a subject, with what it brings.
     pub(super) fn given(&mut self, name: &Name, artifact: &OpenArtifact, unit: Option<&UnitId>) {
-        let declared = self.protocol.artifacts.get(name);
-        let has_path = declared.is_some_and(|artifact| artifact.path.is_some());
-        let mut plan = artifact.plan.clone();
-        if let Some(brings) = declared.and_then(|artifact| artifact.brings.as_ref()) {
-            plan = used(brings, &plan);
-            // Rows come with units where a stage gives them; a document brings what it says.
-            plan.criteria.retain(|_| brings.contains(&Resource::Criteria));
-        }
+        let has_path = self.protocol.artifacts.get(name).is_some_and(|artifact| artifact.path.is_some());
         let tree = has_path.then(|| self.run.tree_of(unit).clone());
-        let OpenArtifact { object, fields, .. } = artifact;
+        let OpenArtifact { object, fields, plan, .. } = artifact;
         self.emit(ArtifactGiven { name: name.clone(), object: *object, fields: fields.clone(), tree });
-        self.planned(&plan::news(&plan, &self.run.ledger), name);
+        self.planned(&plan::news(plan, &self.run.ledger), name);
     }
 
     /// What an accepted report delivers: documents, rows, units, variables.
@@ -234,8 +231,7 @@ impl Draft {
         for (name, artifact) in &result.artifacts {
             self.given(name, artifact, unit);
         }
-        let plan = used(&stage.gives, &result.report.plan);
-        self.planned(&plan::news(&plan, &self.run.ledger), &stage.id);
+        self.planned(&plan::news(&result.report.plan, &self.run.ledger), &stage.id);
         for (name, value) in &result.report.gives {
             if stage.gives.iter().any(|given| **given == **name) {
                 self.emit(VariableGiven { name: name.clone(), value: value.clone() });
@@ -282,23 +278,6 @@ fn reason(report: &Report) -> String {
         }));
     }
     parts.join("\n")
-}
-
-/// What counts of a plan: what the stage gives, or its document brings.
-fn used(given: &[Resource], plan: &Plan) -> Plan {
-    let mut plan = plan.clone();
-    let gives = |what| given.contains(&what);
-    if !gives(Resource::Units) {
-        plan.units.clear();
-        plan.retires.clear();
-    }
-    if !gives(Resource::Requirements) {
-        plan.requirements.clear();
-    }
-    if !gives(Resource::Units) && !gives(Resource::Requirements) && !gives(Resource::Criteria) {
-        plan.criteria.clear();
-    }
-    plan
 }
 
 /// The outcome of a dispatch: health first, then the verdict.
