@@ -40,6 +40,8 @@ pub struct Bench {
     objects: BTreeMap<Digest, String>,
     trees: u32,
     pub change: Option<Change>,
+    /// What the repository tells agents itself.
+    pub instructions: Option<(Name, String)>,
     pub handover: Handover,
 }
 
@@ -85,7 +87,8 @@ impl Bench {
             &stamp(ByKind::Person),
         );
         let objects = BTreeMap::from([(object, task.to_owned())]);
-        let mut bench = Self { run: opened.unwrap().run, objects, trees: 0, change: None, handover: Handover::Marked };
+        let (run, handover) = (opened.unwrap().run, Handover::Marked);
+        let mut bench = Self { run, objects, trees: 0, change: None, instructions: None, handover };
         bench.decide(Command::TakeOver { driver: "driver".into() }, ByKind::Driver);
         bench
     }
@@ -224,6 +227,7 @@ impl Bench {
             object: &object,
             change: self.change.clone(),
             project: "hello: Makefile src tests".to_owned(),
+            instructions: self.instructions.clone(),
             handover: self.handover,
             out: "/out".to_owned(),
         };

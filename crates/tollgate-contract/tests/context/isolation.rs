@@ -214,6 +214,7 @@ fn only_a_live_dispatch_has_a_brief() {
         object: &|_| None,
         change: None,
         project: String::new(),
+        instructions: None,
         handover: tollgate_core::context::Handover::Marked,
         out: String::new(),
     };

@@ -102,7 +102,7 @@ pub(super) fn show(dispatch: &Dispatch<'_>, sources: &Sources<'_>) -> Result<Sho
     for item in dispatch.bundle {
         match &*item.item {
             "goal" => plain(&mut shown, "goal", goal(dispatch.run)),
-            "project" => plain(&mut shown, "project", project(&sources.project)),
+            "project" => plain(&mut shown, "project", project(sources)),
             "unit" => plain(
                 &mut shown,
                 "unit",
@@ -143,8 +143,14 @@ fn goal(run: &Run) -> String {
     text
 }
 
-fn project(facts: &str) -> String {
-    if facts.trim().is_empty() { String::new() } else { quoted("Facts about the repository", facts, None).text }
+/// What a person configured, and what the repository says: in fences of their own, so that the one cannot pass for the other.
+fn project(sources: &Sources<'_>) -> String {
+    let configured = Some(&sources.project).map(|text| ("Facts about the repository".to_owned(), text));
+    let of_repository = sources.instructions.as_ref();
+    let of_repository =
+        of_repository.map(|(path, text)| (format!("Text of the repository, {} as the run began", code(path)), text));
+    let all = configured.into_iter().chain(of_repository).filter(|(_, text)| !text.trim().is_empty());
+    all.map(|(who, text)| quoted(&who, text, None).text).collect::<Vec<_>>().join("\n")
 }
 
 fn unit(unit: &Unit) -> String {

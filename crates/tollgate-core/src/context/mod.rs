@@ -44,8 +44,10 @@ pub struct Sources<'a> {
     pub object: &'a dyn Fn(Digest) -> Option<String>,
     /// The measured change of the subject against the run's base; none: nothing has changed.
     pub change: Option<Change>,
-    /// Facts about the repository, such as its name and a listing; may be empty.
+    /// Facts about the repository, such as its name and a listing, that a person configured; may be empty.
     pub project: String,
+    /// What the repository tells agents itself: the file, and its text.
+    pub instructions: Option<(Name, String)>,
     /// How the report is handed over.
     pub handover: Handover,
     /// The folder in which documents are handed over; empty: nobody asks for one.

@@ -34,7 +34,7 @@ use super::{
     protected_paths, scope_policy, secrets_check, tree_id,
 };
 use crate::process::{End, Inherit, end_all, markers, secrets};
-use crate::session::pinned_protocol::PROJECT;
+use crate::session::pinned_protocol::{INSTRUCTIONS, PROJECT};
 use crate::workers::agent::AgentSpec;
 use crate::workers::{self, Job, Outcome, RawReport, WorkerError};
 use crate::workspace::setup::caches;
@@ -178,7 +178,8 @@ impl LocalExecutor {
             let bytes = self.journal.object(digest).ok().flatten()?;
             Some(String::from_utf8_lossy(&bytes).into_owned())
         };
-        let template = run.opened.pins.get(&*format!("brief:{role}")).and_then(|digest| object(*digest));
+        let pins = &run.opened.pins;
+        let template = pins.get(&*format!("brief:{role}")).and_then(|digest| object(*digest));
         let template = template.ok_or_else(|| Failure::Other(format!("the brief of `{role}` is missing")))?;
         let change = subject_change::of(workspace, run, id)?;
         let handover = handover(run, contracts, lease, role);
@@ -188,7 +189,10 @@ impl LocalExecutor {
             contracts,
             object: &object,
             change: Some(change),
-            project: run.opened.pins.get(PROJECT).and_then(|digest| object(*digest)).unwrap_or_default(),
+            project: pins.get(PROJECT).and_then(|digest| object(*digest)).unwrap_or_default(),
+            instructions: pins
+                .iter()
+                .find_map(|(pin, digest)| Some((pin.strip_prefix(INSTRUCTIONS)?.into(), object(*digest)?))),
             handover,
             out: out.as_deref().map(|out| out.to_string_lossy().into_owned()).unwrap_or_default(),
         };

@@ -332,9 +332,9 @@ impl Service {
                 objects.push(object);
             }
         }
-        if let Some(text) = project::facts(start.project.as_deref(), &workspace, &entries)? {
-            let object = Object::new(text.into_bytes());
-            pins.insert(crate::session::pinned_protocol::PROJECT.into(), object.digest());
+        for (pin, text) in project::texts(start.project.as_deref(), &workspace, &entries)? {
+            let object = Object::new(text);
+            pins.insert(pin, object.digest());
             objects.push(object);
         }
         let text = Object::new(start.protocol.clone().into_bytes());

@@ -44,8 +44,10 @@ impl<K: Ord, V> Kept<K, V> {
 /// Where the objects of a run come from.
 type Objects<'o> = &'o mut dyn FnMut(Digest) -> Result<Option<Arc<[u8]>>, LoadError>;
 
-/// The pin of what the repository tells agents about itself.
+/// The pin of what a person configured about the project.
 pub(crate) const PROJECT: &str = "project";
+/// What the instructions of the repository are pinned under, before their file.
+pub(crate) const INSTRUCTIONS: &str = "instructions:";
 /// What the definition of a contract is pinned under, before its name.
 const DEFINITION: &str = "definition:";
 
