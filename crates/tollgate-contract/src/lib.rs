@@ -70,6 +70,9 @@ pub struct Context {
     pub next: Option<BTreeMap<Name, Vec<Name>>>,
     /// The lanes that run, for documents whose rows belong to a side.
     pub sides: Option<Vec<Name>>,
+    /// The file that a document is in, where it is one of a set: what it needs may be in another, and its ids by position begin with
+    /// the name of the file.
+    pub of_set: Option<Name>,
     /// The labels of the issue that a document is, where they are known.
     pub labels: Option<Vec<Name>>,
     /// What the worker was shown: an echo of it is no report.

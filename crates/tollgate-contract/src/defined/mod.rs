@@ -32,6 +32,13 @@ pub struct Defined {
     pub definition: Definition,
 }
 
+/// As what a text is read: a document has no health and no verdict, also where its contract is one of reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    Report,
+    Document,
+}
+
 /// A text as a tree, judged.
 #[derive(Debug)]
 pub struct Judged<'a> {
@@ -51,15 +58,21 @@ impl Judged<'_> {
 impl Defined {
     /// Reads and judges a text.
     pub fn judge<'a>(&'a self, text: &'a str, context: &Context) -> Judged<'a> {
+        self.judge_as(Read::Report, text, context)
+    }
+
+    fn judge_as<'a>(&'a self, read: Read, text: &'a str, context: &Context) -> Judged<'a> {
         let mut found = Found::telling(context.every);
         let (root, places) = self.tree(text, context, &mut found);
         let mut plan = Plan::default();
         if let Some(root) = &root {
             judge(&self.definition, root, context.role.as_ref(), &mut found);
-            self.meant(root, context, &mut found);
+            if read == Read::Report {
+                self.meant(root, context, &mut found);
+            }
             // What is wrong by itself is planned nowhere: one mistake gives one error.
             if !found.has_errors() {
-                plan = plan::plan(&self.definition, root, &mut found);
+                plan = plan::plan(&self.definition, root, context.of_set.as_deref(), &mut found);
             }
         }
         Judged { root, diagnostics: found.place(&places), plan }
@@ -80,8 +93,8 @@ impl Defined {
     }
 
     /// Reads and judges a text that was handed in as one document: a second one in it is an error.
-    fn judge_handed_in<'a>(&'a self, text: &'a str, context: &Context) -> Judged<'a> {
-        let mut judged = self.judge(text, context);
+    fn judge_handed_in<'a>(&'a self, read: Read, text: &'a str, context: &Context) -> Judged<'a> {
+        let mut judged = self.judge_as(read, text, context);
         if judged.root.is_some() && self.form(text) == Form::Markdown {
             let second = layout::second(&self.definition, text, context);
             // That the heading is no section of the document is the same mistake, and so is what stands below it.
@@ -259,7 +272,7 @@ impl ReportDialect for Defined {
     }
 
     fn read(&self, text: &str, context: &Context) -> Reading {
-        self.reading(self.judge_handed_in(text, context), context)
+        self.reading(self.judge_handed_in(Read::Report, text, context), context)
     }
 
     fn trailing(&self) -> Trailing {
@@ -295,14 +308,14 @@ impl ReportDialect for Defined {
 
 impl DocumentDialect for Defined {
     fn declaration(&self) -> Declaration {
-        mapping::declaration(&self.definition)
+        mapping::document_declaration(&self.definition)
     }
 
     fn read(&self, text: &str, context: &Context) -> DocumentReading {
-        self.document(self.judge_handed_in(text, context))
+        self.document(self.judge_handed_in(Read::Document, text, context))
     }
 
     fn read_alone(&self, text: &str, context: &Context) -> DocumentReading {
-        self.document(self.judge(text, context))
+        self.document(self.judge_as(Read::Document, text, context))
     }
 }

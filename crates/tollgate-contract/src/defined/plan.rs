@@ -18,18 +18,18 @@ use tollgate_core::report::{CriterionRow, Plan, REPEAT_MAX, RequirementReport, R
 /// What a text begins with that is a command.
 const COMMAND: &str = "cmd:";
 
-/// The plan of a document, and what is wrong with it.
-pub fn plan(definition: &Definition, root: &Node<'_>, found: &mut Found) -> Plan {
+/// The plan of a document, and what is wrong with it. One of a set is in a file of it.
+pub fn plan(definition: &Definition, root: &Node<'_>, file: Option<&str>, found: &mut Found) -> Plan {
     let map = &definition.plan;
     let retired = |map: &ItemMap, found: &mut Found| {
-        let mut named = Named::new(map, "retired item");
+        let mut named = Named::new(map, "retired item", file);
         let one = |item: &Item<'_, '_>| named.take(item, found).map(|(id, why)| Retired { id, why });
         items(root, map.each.as_ref()).iter().filter_map(one).collect()
     };
     Plan {
-        units: map.units.as_ref().map(|map| units(map, root, found)).unwrap_or_default(),
-        requirements: map.requirements.as_ref().map(|map| requirements(map, root, found)).unwrap_or_default(),
-        criteria: map.criteria.as_ref().map(|map| rows(map, root, found)).unwrap_or_default(),
+        units: map.units.as_ref().map(|map| units(map, root, file, found)).unwrap_or_default(),
+        requirements: map.requirements.as_ref().map(|map| requirements(map, root, file, found)).unwrap_or_default(),
+        criteria: map.criteria.as_ref().map(|map| rows(map, root, file, found)).unwrap_or_default(),
         retires: map.retires.as_ref().map(|map| retired(map, found)).unwrap_or_default(),
     }
 }
@@ -37,7 +37,7 @@ pub fn plan(definition: &Definition, root: &Node<'_>, found: &mut Found) -> Plan
 /// What is wrong with the plan of a document that stands nowhere.
 pub fn faults(definition: &Definition, root: &Node<'_>) -> Vec<Diagnostic> {
     let mut found = Found::default();
-    plan(definition, root, &mut found);
+    plan(definition, root, None, &mut found);
     found.place(&Places::Noted(Vec::new()))
 }
 
@@ -45,14 +45,18 @@ pub fn faults(definition: &Definition, root: &Node<'_>) -> Vec<Diagnostic> {
 struct Named<'m> {
     map: &'m ItemMap,
     what: &'static str,
+    /// What ids by position begin with.
+    file: String,
     /// Where each id was first.
     seen: BTreeMap<Name, u32>,
     counted: BTreeMap<Name, usize>,
 }
 
 impl<'m> Named<'m> {
-    fn new(map: &'m ItemMap, what: &'static str) -> Self {
-        Self { map, what, seen: BTreeMap::new(), counted: BTreeMap::new() }
+    fn new(map: &'m ItemMap, what: &'static str, file: Option<&str>) -> Self {
+        let stem = |file: &str| file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_owned();
+        let file = file.map(|file| format!("{}.", stem(file))).unwrap_or_default();
+        Self { map, what, file, seen: BTreeMap::new(), counted: BTreeMap::new() }
     }
 
     /// The id and the text of an item that has both.
@@ -71,7 +75,8 @@ impl<'m> Named<'m> {
             IdMap::Field(from) => (from, false),
             IdMap::PositionIn(from) => (from, true),
             IdMap::Position(prefix) => {
-                let id = format!("{prefix}-{}", self.count(prefix.clone()));
+                let count = self.count(prefix.clone());
+                let id = format!("{}{prefix}-{count}", self.file);
                 return Some((id.into(), item.at()));
             }
         };
@@ -80,10 +85,11 @@ impl<'m> Named<'m> {
             found.error(Code::FIELD_MISSING, item.at(), format!("this {} has no id", self.what), fill_in(from));
             return None;
         };
-        Some(match counts {
-            true => (format!("{said}.{}", self.count(said.clone())).into(), item.at()),
-            false => (said, named.at),
-        })
+        if !counts {
+            return Some((said, named.at));
+        }
+        let count = self.count(said.clone());
+        Some((format!("{}{said}.{count}", self.file).into(), item.at()))
     }
 
     fn count(&mut self, prefix: Name) -> usize {
@@ -113,8 +119,8 @@ fn names(nodes: &[&Node<'_>]) -> Vec<Name> {
     nodes.iter().filter_map(|node| node.word()).map(Name::from).collect()
 }
 
-fn units(map: &UnitMap, root: &Node<'_>, found: &mut Found) -> Vec<UnitReport> {
-    let mut named = Named::new(&map.item, "unit");
+fn units(map: &UnitMap, root: &Node<'_>, file: Option<&str>, found: &mut Found) -> Vec<UnitReport> {
+    let mut named = Named::new(&map.item, "unit", file);
     let (mut units, mut needed, mut places) = (Vec::new(), Vec::new(), Vec::new());
     let all = items(root, map.item.each.as_ref());
     for item in &all {
@@ -134,7 +140,9 @@ fn units(map: &UnitMap, root: &Node<'_>, found: &mut Found) -> Vec<UnitReport> {
     }
     // What a unit without an id is called is unknown.
     if units.len() == all.len() {
-        check_needs(&units, &needed, &places, found);
+        // What another document of a set may plan is known once all of them are read.
+        let needed = if file.is_some() { &[] } else { needed.as_slice() };
+        check_needs(&units, needed, &places, found);
     }
     units
 }
@@ -175,8 +183,13 @@ fn check_needs(units: &[UnitReport], needed: &[&Node<'_>], places: &[u32], found
     }
 }
 
-fn requirements(map: &RequirementMap, root: &Node<'_>, found: &mut Found) -> Vec<RequirementReport> {
-    let mut named = Named::new(&map.item, "requirement");
+fn requirements(
+    map: &RequirementMap,
+    root: &Node<'_>,
+    file: Option<&str>,
+    found: &mut Found,
+) -> Vec<RequirementReport> {
+    let mut named = Named::new(&map.item, "requirement", file);
     let requirement = |item: &Item<'_, '_>| {
         let (id, text) = named.take(item, found)?;
         let proposed = word(item, &map.proposed).and_then(|word| {
@@ -189,8 +202,8 @@ fn requirements(map: &RequirementMap, root: &Node<'_>, found: &mut Found) -> Vec
     items(root, map.item.each.as_ref()).iter().filter_map(requirement).collect()
 }
 
-fn rows(map: &RowMap, root: &Node<'_>, found: &mut Found) -> Vec<CriterionRow> {
-    let mut named = Named::new(&map.item, "criterion");
+fn rows(map: &RowMap, root: &Node<'_>, file: Option<&str>, found: &mut Found) -> Vec<CriterionRow> {
+    let mut named = Named::new(&map.item, "criterion", file);
     let mut rows = Vec::new();
     for item in items(root, map.item.each.as_ref()) {
         let Some((id, text)) = named.take(&item, found) else { continue };

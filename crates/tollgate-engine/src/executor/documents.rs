@@ -14,7 +14,7 @@ use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::protocol::model::{Artifact, Kind, Over, Stage, Value};
 use tollgate_core::redact::Secrets;
-use tollgate_core::report::Health;
+use tollgate_core::report::{Health, Plan};
 use tollgate_core::run::decide::{AttemptResult, OpenArtifact};
 use tollgate_core::run::state::Attempt;
 use tollgate_core::run::{Run, gate};
@@ -64,12 +64,16 @@ pub(super) fn collect(
     let sides = lanes(&run.protocol, &run.vars);
     let out = sources.out.and_then(HandedOver::open);
     for (name, artifact) in given(run, lease) {
-        let read = |bytes: &[u8]| read_document(contracts, artifact, bytes, sides.clone());
+        let context = Context { sides: sides.clone(), ..Context::default() };
+        let read = |bytes: &[u8], file: Option<&str>| {
+            let of_set = file.map(Name::from);
+            read_as(contracts, artifact, bytes, Context { of_set, ..context.clone() })
+        };
         let found = if artifact.from_report {
             // Its contract has read it already.
             Ok(Some((OpenArtifact { object: result.object, ..OpenArtifact::default() }, None)))
         } else if let Some(path) = paths.get(name) {
-            sources.workspace.file(&tree, path)?.map(|bytes| Ok((read(&bytes)?, Some(bytes)))).transpose()
+            sources.workspace.file(&tree, path)?.map(|bytes| Ok((read(&bytes, None)?, Some(bytes)))).transpose()
         } else {
             out.as_ref().map_or(Ok(None), |out| handed_over(out, name, artifact.many, sources.secrets, &read))
         };
@@ -91,7 +95,8 @@ pub(super) fn collect(
 
 /// What was read of a document, and its bytes where they are not kept yet.
 type Found = (OpenArtifact, Option<Vec<u8>>);
-type ReadDocument<'a> = dyn Fn(&[u8]) -> Result<OpenArtifact, DocumentErrors> + 'a;
+/// Reads a document, one of a set in a file of it.
+type ReadDocument<'a> = dyn Fn(&[u8], Option<&str>) -> Result<OpenArtifact, DocumentErrors> + 'a;
 
 /// A document that was handed over, or a set of them, and its bytes; none where there is none.
 fn handed_over(
@@ -105,16 +110,18 @@ fn handed_over(
     if !many {
         let Some(bytes) = out.document(name).map_err(refused)? else { return Ok(None) };
         let bytes = secrets.scrub(&bytes).into_owned();
-        return Ok(Some((read(&bytes)?, Some(bytes))));
+        return Ok(Some((read(&bytes, None)?, Some(bytes))));
     }
     let Some(found) = out.documents(name).map_err(refused)? else { return Ok(None) };
     let (mut texts, mut all) = (BTreeMap::new(), OpenArtifact::default());
     for (file, bytes) in found {
         let bytes = secrets.scrub(&bytes).into_owned();
-        let one = read(&bytes).map_err(|wrong| wrong.within(&file))?;
-        all.plan.units.extend(one.plan.units);
-        all.plan.requirements.extend(one.plan.requirements);
-        all.plan.criteria.extend(one.plan.criteria);
+        let one = read(&bytes, Some(&file)).map_err(|wrong| wrong.within(&file))?;
+        let Plan { units, requirements, criteria, retires } = one.plan;
+        all.plan.units.extend(units);
+        all.plan.requirements.extend(requirements);
+        all.plan.criteria.extend(criteria);
+        all.plan.retires.extend(retires);
         texts.insert(file, String::from_utf8_lossy(&bytes).into_owned());
     }
     let set = documents::pack(&texts).into_bytes();
@@ -163,6 +170,15 @@ pub fn read_document(
     bytes: &[u8],
     sides: Option<Vec<Name>>,
 ) -> Result<OpenArtifact, DocumentErrors> {
+    read_as(contracts, artifact, bytes, Context { sides, ..Context::default() })
+}
+
+fn read_as(
+    contracts: &Contracts,
+    artifact: &Artifact,
+    bytes: &[u8],
+    context: Context,
+) -> Result<OpenArtifact, DocumentErrors> {
     let object = Digest::of(bytes);
     let text = str::from_utf8(bytes).map_err(|_| DocumentErrors::whole(vec!["it is not text".to_owned()]))?;
     let missing = artifact.sections.iter().filter(|section| !has_heading(text, section));
@@ -176,8 +192,8 @@ pub fn read_document(
     let dialect = contracts
         .document(schema)
         .ok_or_else(|| DocumentErrors::whole(vec![format!("there is no document contract `{schema}`")]))?;
-    let without_sides = sides.is_none();
-    let mut reading = dialect.read(text, &Context { sides, ..Context::default() });
+    let without_sides = context.sides.is_none();
+    let mut reading = dialect.read(text, &context);
     // Without units that run by themselves the scope would not be enforced.
     reading.diagnostics.extend(reading.scopes.iter().filter(|_| without_sides).map(|(side, place)| {
         let message = format!("the scope of `{side}` would not be enforced: no side runs by itself in this shape");

@@ -149,6 +149,22 @@ fn a_document_that_is_handed_over_brings_units_requirements_and_rows() {
     );
 }
 
+/// The same with a contract of reports, in which nobody reports here.
+#[test]
+fn a_contract_of_reports_can_be_that_of_a_document() {
+    planned_by_a_worker(
+        &PLAN.replace("REPORT", "report: {cases: [{health: ok}]}"),
+        "plan: {schema: my.plan}",
+        "status-block",
+        |plan| {
+            let text = plan.replace('"', "\\\"");
+            format!(
+                "{{hand_over: {{plan: \"{text}\"}}, report: {{status: complete, abstract: {{outcome: planned, next_phase: n/a}}}}}}"
+            )
+        },
+    );
+}
+
 /// Where requirements are planned, a gate asks whether they are met.
 const MET: &str = "  met: {holds: {every: requirement, where: {disposition: in_scope}, is: [met, waived]}, bound_to: [code, requirements], mandatory: {run: true}}\n";
 
@@ -184,5 +200,74 @@ fn planned_by_a_worker(contract: &str, artifact: &str, reports_in: &str, says: i
         table.lines().all(|line| line.chars().count() <= 120) && table.contains("G-1 (met)    P-1   C-1  passed"),
         "{table}"
     );
+    play.holds_but_for_the_head();
+}
+
+/// What a set of documents plans is one plan: units need those of other files, and ids by position are each file's own.
+#[test]
+fn a_set_of_documents_is_one_plan() {
+    let contract = r#"contract: my.plan
+version: 1
+purpose: A part of a work, and what shows it.
+form: json
+fields:
+  part: {text: {}, doc: Its name.}
+  text: {text: {}, doc: What it is.}
+  file: {text: {}, doc: The file that it changes.}
+  needs: {list: text, optional: true, doc: The parts that come before it.}
+  checks: {list: {of: text, min: 1}, doc: What shows it.}
+  dropped: {optional: true, doc: Parts that are not needed., list: {of: {record: {id: {text: {}, doc: Its name.}, why: {text: {}, doc: Why.}}}}}
+plan:
+  units: {id: part, text: text, needs: needs, scope: file}
+  criteria: {each: checks, id: {position: C}, text: it, unit: ^part, command: it}
+  retires: {each: dropped, id: id, why: why}
+example: {part: P-1, text: A greeting., file: greet.sh, checks: ["cmd: true"]}
+"#;
+    let protocol = format!(
+        "protocol: own\nversion: 1\nareas: {{code: [\"**\"]}}\nartifacts: {{plans: {{schema: my.plan, many: true}}}}\n\
+         roles:\n  planner: {{contract: status-block, writes: none, sees: full}}\n{ROLES}{}{GATES}{HOLDS}flows:\n  main:\n    \
+         - {{id: plan, dispatch: planner, gives: [plans, units], on: {{ok: work, malformed: {{to: again, limit: 2, then: hold}}}}}}\n{UNIT}",
+        CHECKER.replace("[task, ", "[plans, ")
+    );
+    let part = |name: &str, needs: &str, more: &str| {
+        let file = format!("{name}.txt");
+        format!(
+            r#"{{\"part\": \"{name}\", \"text\": \"It is there.\", \"file\": \"{file}\", \"needs\": [{needs}], \"checks\": [\"cmd: test -f {file}\"]{more}}}"#
+        )
+    };
+    let planned = |iteration: u32, one: &str, two: &str| {
+        format!(
+            "{{iteration: {iteration}, hand_over: {{plans/one.json: \"{one}\", plans/two.json: \"{two}\"}}, \
+             report: {{status: complete, abstract: {{outcome: planned, next_phase: n/a}}}}}}"
+        )
+    };
+    let (one, two) = (r#"\"P-2\""#, r#"\"P-1\""#);
+    let script = format!(
+        "script: 1\nroles:\n  planner: [{}, {}, {}]\n  maker: [{}, {}]\n  dod-checker: [{}, {}]\n",
+        planned(1, &part("P-1", one, ""), &part("P-2", two, "")),
+        planned(
+            2,
+            &part("P-1", one, ""),
+            &part("P-2", "", r#", \"dropped\": [{\"id\": \"P-9\", \"why\": \"large\"}]"#)
+        ),
+        planned(3, &part("P-1", one, ""), &part("P-2", "", "")),
+        made("P-1", "P-1.txt"),
+        made("P-2", "P-2.txt"),
+        checked("P-1", "one.C-1"),
+        checked("P-2", "two.C-1"),
+    );
+    let (play, said) = run(&protocol, &script, Some(contract), &[]);
+    said.exits(0)
+        .says("unit `P-1` needs itself, by way of what it needs")
+        .says("it retires `P-9`, which no plan has")
+        .says("succeeded");
+    let detail = detail(&play);
+    let order: Vec<&str> = detail.attempts.iter().filter_map(|it| it.unit.as_deref()).collect();
+    assert!(order.iter().position(|unit| *unit == "P-1") > order.iter().rposition(|unit| *unit == "P-2"), "{order:?}");
+    let mut rows: Vec<_> =
+        detail.matrix.iter().filter_map(|it| Some((it.criterion.as_deref()?, it.unit.as_deref()?))).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    assert_eq!(rows, [("one.C-1", "P-1"), ("two.C-1", "P-2")]);
     play.holds_but_for_the_head();
 }

@@ -56,3 +56,24 @@ fn a_contract_declares_what_it_can_bring() {
     assert_eq!(documents["build-plan.task"].brings, [Brought::Units, Brought::Criteria]);
     assert!(!documents.contains_key("status-block") && !registry::declarations().contains_key("team.tasks"));
 }
+
+/// What a document of a set needs may stand in another file, and what it numbers begins with its own.
+#[test]
+fn a_document_of_a_set_needs_what_others_plan() {
+    let own = contract("t.plan");
+    let text = "state: final\nphases:\n  - phase: P1\n    tasks: [{id: A, title: Keep totals, after: [B]}]\n";
+    let read = |of_set: Option<&str>| {
+        let context = Context { of_set: of_set.map(Into::into), ..Context::default() };
+        let read = DocumentDialect::read(&own, text, &context);
+        let wrong = read.diagnostics.iter().map(|one| one.message.clone());
+        lines(&read.plan).into_iter().chain(wrong).collect::<Vec<_>>()
+    };
+    assert_eq!(read(None), ["`B` is no unit of this plan (rule `needs-are-planned`)"]);
+    let row = "row one.P1.1: Keep totals of A group checks";
+    assert_eq!(read(Some("one.yaml")), ["unit A: Keep totals needs B about=P1", row]);
+    let own = registry::defined("decree.task-issue").expect("built in");
+    let context = Context { of_set: Some("T-7.md".into()), ..Context::default() };
+    let plan = DocumentDialect::read(own, &guide::example(&own.definition), &context).plan;
+    let rows: Vec<&str> = plan.criteria.iter().map(|row| &*row.id).collect();
+    assert_eq!((&*plan.units[0].name, &*rows), ("T-7.unit-1", &["T-7.AC-1", "T-7.AC-2"][..]));
+}
