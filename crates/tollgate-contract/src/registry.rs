@@ -25,10 +25,10 @@ pub fn report_dialect(name: &str) -> Option<&'static dyn ReportDialect> {
     coded.or_else(|| defined(name).filter(|own| own.definition.report.is_some()).map(|own| own as &dyn ReportDialect))
 }
 
-/// The dialect of a document: `build-plan.task` or `build-plan.task@1`.
+/// The dialect of a document: `build-plan.task` or `build-plan.task@1`. A contract of reports that is data is one of documents, too.
 pub fn document_dialect(name: &str) -> Option<&'static dyn DocumentDialect> {
     let coded = DOCUMENTS.into_iter().find(|dialect| asks_for(name, dialect.id()));
-    coded.or_else(|| defined(name).filter(|own| own.definition.report.is_none()).map(|own| own as &dyn DocumentDialect))
+    coded.or_else(|| defined(name).map(|own| own as &dyn DocumentDialect))
 }
 
 /// The ids of the dialects in code.
@@ -57,8 +57,7 @@ pub fn declarations() -> BTreeMap<Name, Declaration> {
 /// What every contract of documents can bring, by its name without version.
 pub fn document_declarations() -> BTreeMap<Name, Declaration> {
     let coded = DOCUMENTS.into_iter().map(|dialect| (Name::from(bare(dialect.id())), dialect.declaration()));
-    let own = all_defined().filter(|own| own.definition.report.is_none());
-    coded.chain(own.map(|own| (own.definition.name.clone(), DocumentDialect::declaration(own)))).collect()
+    coded.chain(all_defined().map(|own| (own.definition.name.clone(), DocumentDialect::declaration(own)))).collect()
 }
 
 /// The contracts that can be named somewhere: those of this build, and the ones that a repository or a run brings along. No name of
@@ -109,8 +108,8 @@ impl Contracts {
 
     /// The dialect of a document.
     pub fn document(&self, name: &str) -> Option<&dyn DocumentDialect> {
-        let own = || self.find(name).filter(|own| own.definition.report.is_none());
-        document_dialect(name).map(|known| known as &dyn DocumentDialect).or_else(|| own().map(|own| own as _))
+        let own = || self.find(name).map(|own| own as _);
+        document_dialect(name).map(|known| known as &dyn DocumentDialect).or_else(own)
     }
 
     /// What every report dialect can express.
@@ -122,8 +121,7 @@ impl Contracts {
 
     /// What every contract of documents can bring.
     pub fn document_declarations(&self) -> BTreeMap<Name, Declaration> {
-        let documents = self.own.values().filter(|(_, own)| own.definition.report.is_none());
-        let own = documents.map(|(_, own)| (own.definition.name.clone(), DocumentDialect::declaration(&**own)));
+        let own = self.own.values().map(|(_, own)| (own.definition.name.clone(), DocumentDialect::declaration(&**own)));
         own.chain(document_declarations()).collect()
     }
 }

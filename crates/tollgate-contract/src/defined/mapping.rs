@@ -170,16 +170,14 @@ const fn rows(mapping: &Mapping) -> RowWord {
     }
 }
 
-/// What the checker must know of a contract.
-pub fn declaration(definition: &Definition) -> Declaration {
+/// What the checker must know of a contract of documents, or of one whose reports are handed over as documents.
+pub fn document_declaration(definition: &Definition) -> Declaration {
     let plan = &definition.plan;
-    let notices = definition.report.as_ref().is_some_and(|mapping| !mapping.notices.is_empty());
     let brings = [
         (Brought::Units, plan.units.is_some()),
         (Brought::Criteria, plan.criteria.is_some()),
         (Brought::Requirements, plan.requirements.is_some()),
         (Brought::Retires, plan.retires.is_some()),
-        (Brought::Notices, notices),
     ];
     let brings = brings.into_iter().filter_map(|(brought, is_there)| is_there.then_some(brought)).collect();
     let attrs = plan.units.iter().flat_map(|units| &units.attrs).map(|(attr, _)| attr.clone()).collect();
@@ -198,7 +196,14 @@ pub fn declaration(definition: &Definition) -> Declaration {
         });
         declaration.words.extend(group.map(|words| ("group".into(), words)));
     }
+    declaration
+}
+
+/// What the checker must know of a contract of reports.
+pub fn declaration(definition: &Definition) -> Declaration {
+    let mut declaration = document_declaration(definition);
     let Some(mapping) = &definition.report else { return declaration };
+    declaration.brings.extend((!mapping.notices.is_empty()).then_some(Brought::Notices));
     for (filter, of) in
         [("severity", (|map| &map.severity) as fn(&FindingMap) -> &Said), ("category", |map| &map.category)]
     {
