@@ -77,3 +77,23 @@ fn a_document_of_a_set_needs_what_others_plan() {
     let rows: Vec<&str> = plan.criteria.iter().map(|row| &*row.id).collect();
     assert_eq!((&*plan.units[0].name, &*rows), ("T-7.unit-1", &["T-7.AC-1", "T-7.AC-2"][..]));
 }
+
+/// What the checker holds conditions against: parts of units, values of attributes, words of rows and findings.
+#[test]
+fn a_contract_declares_the_words_that_can_be_asked_for() {
+    let (documents, reports) = (registry::document_declarations(), registry::declarations());
+    let parts = |name: &str| documents[name].unit_parts.as_ref().map(|parts| parts.join(" "));
+    assert_eq!(parts("team.tasks").as_deref(), Some("objective scope criteria labels"));
+    assert_eq!(parts("supervisor.units").as_deref(), Some("objective reference scope criteria labels"));
+    assert_eq!(parts("build-plan.task").as_deref(), Some("scope criteria"));
+    let values = |name: &str| documents["team.tasks"].attr_words.get(name).map(|words| words.join(" "));
+    assert_eq!(values("risk").as_deref(), Some("security perf breaking-change none"));
+    assert_eq!(values("touches").as_deref(), Some("behaviour auth input network"));
+    let asked =
+        |declared: &tollgate_core::protocol::Declaration, key: &str| declared.words.get(key).map(|w| w.join(" "));
+    assert_eq!(asked(&documents["build-plan.task"], "group").as_deref(), Some("dod tester"));
+    assert_eq!(asked(&documents["team.tasks"], "group").as_deref(), Some(""), "its rows have no group");
+    assert_eq!(asked(&reports["wr.review_verdict"], "severity").as_deref(), Some("critical major minor nit"));
+    assert_eq!(asked(&reports["status-block"], "severity").as_deref(), Some("critical major minor"));
+    assert_eq!(asked(&reports["status-block"], "category"), None, "the rule of a finding is a free text");
+}
