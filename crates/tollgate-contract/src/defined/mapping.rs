@@ -253,7 +253,7 @@ fn unit_parts(definition: &Definition) -> Vec<Name> {
         ("criteria", rows.is_some_and(|rows| rows.unit.is_some())),
         ("labels", units.is_some_and(|units| !units.attrs.is_empty())),
     ];
-    parts.into_iter().filter_map(|(part, is_there)| is_there.then(|| part.into())).collect()
+    parts.into_iter().filter(|(_, is_there)| *is_there).map(|(part, _)| part.into()).collect()
 }
 
 /// The attributes of units that have a closed list of values.

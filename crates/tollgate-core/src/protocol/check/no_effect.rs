@@ -70,7 +70,7 @@ fn amends(graph: &Graph<'_>, stage: &Stage, rule: &Rule, breaches: &mut Breaches
         let why = match resource {
             Resource::Tree | Resource::Scope | Resource::Requirements => continue,
             Resource::Named(_) if graph.protocol.lies_in_tree(resource) => continue,
-            Resource::Units | Resource::Criteria => "nobody brings them with an answer; a stage plans them",
+            Resource::Units | Resource::Criteria => "no person brings them with an answer; a stage plans them",
             Resource::Findings => "an answer waives findings by what it `ensures`",
             Resource::Named(_) => "it lies in no work tree that a person could edit; lead to the stage that gives it",
         };
