@@ -127,7 +127,7 @@ pub fn problem(plan: &Plan, run: &Run) -> Option<String> {
 fn undeclared(plan: &Plan, protocol: &Protocol) -> Option<String> {
     plan.units.iter().find_map(|unit| {
         unit.attrs.iter().find_map(|(attr, values)| {
-            let known = protocol.attrs.get(attr)?;
+            let known = &protocol.attrs.get(attr)?.values;
             let other = values.iter().find(|value| !known.contains(value))?;
             let known = known.iter().map(|value| &**value).collect::<Vec<_>>().join(", ");
             Some(format!("unit `{}` has `{attr}: {other}`, which is none of {known}", unit.name))
