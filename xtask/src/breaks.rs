@@ -1,7 +1,7 @@
 //! `cargo xtask breaks`: breaks the kernel on purpose, one line at a time, and requires the simulator to see each.
 //!
-//! A break is a file in `crates/tollgate-testkit/breaks/`: the invariant that no longer holds, a file, a line and what it
-//! is changed to; and the protocol that is played, where only the ends of that one rest on the line. Sources are copied below `target/`, so the work tree is never touched.
+//! A break is a file in `crates/tollgate-testkit/breaks/`: the invariant that no longer holds, or `stuck` where runs no longer come to an
+//! end, a file, a line and what it is changed to; and the protocol that is played, where only the ends of that one rest on the line. Sources are copied below `target/`, so the work tree is never touched.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -16,6 +16,7 @@ const LEFT_OUT: [&str; 3] = ["target", ".git", "web"];
 
 struct Break {
     name: String,
+    /// The number of the invariant that is broken, or `stuck`.
     invariant: String,
     file: PathBuf,
     old: String,
@@ -48,12 +49,7 @@ fn all(wanted: &[&str]) -> Result<usize, String> {
     for found in breaks.iter().filter(chosen) {
         let begun = Instant::now();
         let verdict = attempt(found, &source, &scratch.join("build"))?;
-        println!(
-            "{:<12} invariant {}: {verdict} ({:.0} s)",
-            found.name,
-            found.invariant,
-            begun.elapsed().as_secs_f64()
-        );
+        println!("{:<12} {}: {verdict} ({:.0} s)", found.name, found.seen_as(), begun.elapsed().as_secs_f64());
         if verdict.starts_with("seen") { seen += 1 } else { missed.push(found.name.clone()) }
     }
     println!("breaks: {seen} seen, {} missed, {:.0} s", missed.len(), start.elapsed().as_secs_f64());
@@ -83,6 +79,11 @@ fn parse(path: &Path) -> Result<Break, String> {
 }
 
 impl Break {
+    /// What the simulator says when it sees it.
+    fn seen_as(&self) -> String {
+        if self.invariant == "stuck" { self.invariant.clone() } else { format!("invariant {}", self.invariant) }
+    }
+
     /// The file as it is, which has the line once.
     fn sound(&self, source: &Path) -> Result<String, String> {
         let path = source.join(&self.file);
@@ -107,7 +108,8 @@ fn attempt(found: &Break, source: &Path, build: &Path) -> Result<String, String>
     write(&path, &whole)?;
     let outcome = outcome.map_err(|error| format!("cargo could not be started: {error}"))?;
     let said = String::from_utf8_lossy(&outcome.stdout);
-    let expected = format!("invariant {}:", found.invariant);
+    let expected = format!("{}:", found.seen_as());
+    // What is stuck is named after what is broken, and only where nothing else was seen does it come first.
     let line = said.lines().find(|line| line.starts_with("seed "));
     Ok(match line {
         _ if !said.contains("sim: ") => {
