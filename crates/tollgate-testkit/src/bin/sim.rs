@@ -91,7 +91,9 @@ fn main() -> ExitCode {
         }
     }
     stuck(&args.protocols, &done);
-    let gaps = if args.named.is_empty() { done.gaps() } else { Vec::new() };
+    ends(&args.protocols, &done);
+    let mut gaps = done.bad_ends(&args.protocols);
+    gaps.extend(if args.named.is_empty() { done.gaps() } else { Vec::new() });
     gaps.iter().for_each(|gap| println!("gap: {gap}"));
     println!("sim: {} seeds, {} violations, {} stuck", done.seeds, done.failures.len(), done.stuck.len());
     let holds = done.failures.is_empty() && done.stuck.is_empty() && gaps.is_empty();
@@ -121,10 +123,20 @@ fn stuck(protocols: &[Played], done: &Campaign) {
         often.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         if !often.is_empty() {
             let stuck = often.iter().map(|(_, count)| count).sum::<u64>();
-            let well = done.ended_well.get(&which).copied().unwrap_or(0);
-            println!("\n{}: {stuck} stuck, {well} ended well", played.name);
+            println!("\n{}: {stuck} stuck, {} ended well", played.name, done.ended_well(which));
         }
         often.iter().for_each(|(waits_for, count)| println!("{count:>5}  {waits_for}"));
+    }
+}
+
+/// How the runs of each protocol ended, and how many could not end well for what a person gave up.
+fn ends(protocols: &[Played], done: &Campaign) {
+    for (which, played) in protocols.iter().enumerate() {
+        let ends = done.closed.iter().filter(|((of, _), _)| *of == which);
+        let mut ends: Vec<String> = ends.map(|((_, end), count)| format!("{count} {end}")).collect();
+        let excused = done.excused.get(&which).copied().unwrap_or(0);
+        ends.push(format!("{excused} excused: a person gave up a unit that has landed or is needed"));
+        println!("ends of {}: {}", played.name, ends.join(", "));
     }
 }
 

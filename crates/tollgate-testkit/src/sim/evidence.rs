@@ -5,27 +5,30 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tollgate_core::Name;
-use tollgate_core::id::{AttemptId, FindingId, RoleId, UnitId};
-use tollgate_core::protocol::Condition;
-use tollgate_core::protocol::condition::{Quantifier, SetKind};
-use tollgate_core::protocol::model::{Gate, Resource, Target};
-use tollgate_core::report::{Disposition, Judgement, Verdict};
+use tollgate_core::digest::Digest;
+use tollgate_core::id::{AttemptId, DecisionId, FindingId, InstanceId, RoleId, StageId, UnitId};
+use tollgate_core::protocol::condition::SetKind;
+use tollgate_core::protocol::model::{Kind, Over, Resource, Target};
+use tollgate_core::protocol::{Condition, Outcome, graph};
+use tollgate_core::report::{Disposition, Health, Judgement, Notice, Verdict};
 use tollgate_core::run::empty_change::EMPTY;
 use tollgate_core::run::event::{
-    ByKind, Changed, DecisionEnd, Event, FindingChanged, FindingStatus, Recorded, UnitState, Work,
+    ByKind, Changed, DecisionEnded, Event, FindingChanged, FindingStatus, FlowEntered, Recorded, RunOutcome, UnitState,
+    Work,
 };
-use tollgate_core::run::gate;
-use tollgate_core::run::state::{Criterion, LAND, On, Run, Shown, keyed};
+use tollgate_core::run::state::{Criterion, Instance, LAND, On, Run, Shown, Unit};
 
-/// What the journal says of judges, waivers and raises.
+use super::watch::Violation;
+
+/// What the journal says of judges, answers, documents, waivers and raises.
 #[derive(Debug, Default)]
 pub struct Evidence {
     /// The last verdict of each role on each unit or on the run, and its event.
-    verdicts: BTreeMap<(RoleId, Option<UnitId>), (u64, Verdict)>,
+    pub(super) verdicts: BTreeMap<(RoleId, Option<UnitId>), (u64, Verdict)>,
     /// The last event with which a person waived something.
-    waived: u64,
-    /// Whether some flow was left by a raise: what was planned below it is owed no more.
-    raised: bool,
+    pub(super) waived: u64,
+    /// The stages whose flows below were left by a raise and not entered since: what was planned below them is owed no more.
+    left: BTreeSet<(InstanceId, StageId)>,
     /// The subjects for which somebody who may write was dispatched.
     written_for: BTreeSet<Option<UnitId>>,
     /// The units for which a file was changed.
@@ -33,23 +36,65 @@ pub struct Evidence {
     /// The subjects of which a person accepted that nothing was changed.
     empty: BTreeSet<Option<UnitId>>,
     /// The role that reported last.
-    last: Option<RoleId>,
+    pub(super) last: Option<RoleId>,
+    /// Where it was asked for.
+    pub(super) last_at: Option<(InstanceId, StageId)>,
+    /// How that report fared.
+    pub(super) last_health: Option<Health>,
+    /// Whether its role had changed anything since it was done before.
+    pub(super) last_wrote: bool,
+    /// The roles that have changed something in an instance and were not done since.
+    unfinished: BTreeSet<(InstanceId, RoleId)>,
+    /// Values that stages or answers gave to variables.
+    pub(super) vars: BTreeMap<Name, Name>,
+    /// The documents that were given, with their fields.
+    pub(super) documents: BTreeMap<Name, (Digest, BTreeMap<Name, Name>)>,
+    /// The documents that there were when a question was put.
+    pub(super) shown: BTreeMap<DecisionId, BTreeMap<Name, Digest>>,
+    /// What reports that are done left open, and of which unit.
+    pub(super) notices: Vec<(Notice, Option<UnitId>)>,
+    /// The requirements that a person disposed of.
+    pub(super) disposed: BTreeSet<Name>,
+    /// The units that were entered as planned ones, and not as lanes.
+    planned: BTreeSet<UnitId>,
+    /// Where a report could not be used.
+    pub(super) malformed: BTreeSet<(InstanceId, StageId)>,
+    /// Who changed a path for a unit, in the tree that the unit has now.
+    pub(super) writers: BTreeMap<(UnitId, Name), BTreeSet<RoleId>>,
 }
 
 impl Evidence {
     /// Takes in an event, with the state before it.
     pub fn event(&mut self, run: &Run, recorded: &Recorded) {
-        if let Event::AttemptReported(reported) = &recorded.event {
-            let work = run.attempts.get(&reported.attempt).map(|attempt| &attempt.work);
-            let Some(Work::Dispatch { role, .. }) = work else { return };
-            self.last = Some(role.clone());
-        }
         match &recorded.event {
-            Event::AttemptReported(reported) if reported.verdict != Verdict::None => {
-                let Some(attempt) = run.attempts.get(&reported.attempt) else { return };
-                let Work::Dispatch { role, .. } = &attempt.work else { return };
-                let unit = run.instances.get(&attempt.instance).and_then(|instance| instance.unit.clone());
-                self.verdicts.insert((role.clone(), unit), (recorded.seq, reported.verdict));
+            Event::AttemptReported(reported) => {
+                let Some((role, instance)) = dispatched(run, &reported.attempt) else { return };
+                let unit = instance.1.unit.clone();
+                let here = (instance.0.clone(), role.clone());
+                self.last = Some(role.clone());
+                self.last_health = Some(reported.health);
+                self.last_wrote = !reported.changed.is_empty() || self.unfinished.contains(&here);
+                match reported.health {
+                    Health::Ok => drop(self.unfinished.remove(&here)),
+                    _ if !reported.changed.is_empty() => drop(self.unfinished.insert(here)),
+                    _ => {}
+                }
+                let stage = run.attempts.get(&reported.attempt).map(|attempt| attempt.stage.clone());
+                self.last_at = stage.map(|stage| (instance.0.clone(), stage));
+                if reported.health == Health::Malformed {
+                    self.malformed.extend(self.last_at.clone());
+                }
+                if reported.health == Health::Ok {
+                    let notices = reported.notices.iter().cloned();
+                    self.notices.extend(notices.map(|notice| (notice, unit.clone())));
+                }
+                if reported.verdict != Verdict::None {
+                    self.verdicts.insert((role.clone(), unit), (recorded.seq, reported.verdict));
+                }
+            }
+            Event::AttemptParked(parked) if !parked.changed.is_empty() => {
+                let here = dispatched(run, &parked.attempt).map(|(role, at)| (at.0.clone(), role.clone()));
+                self.unfinished.extend(here);
             }
             Event::WaiverGranted(granted) => {
                 self.waived = recorded.seq;
@@ -58,10 +103,66 @@ impl Evidence {
                     self.verdicts.insert((role.clone(), unit.clone()), (recorded.seq, Verdict::Accept));
                 }
             }
-            Event::FlowMoved(moved) => self.raised |= matches!(moved.to, Target::Raise(_)),
+            Event::FlowMoved(moved) => {
+                let above =
+                    run.instances.get(&moved.instance).and_then(|known| known.parent.clone().zip(known.each.clone()));
+                self.left.extend(above.filter(|_| matches!(moved.to, Target::Raise(_))));
+                if moved.outcome.raised().is_some() {
+                    self.left.insert((moved.instance.clone(), moved.stage.clone()));
+                }
+            }
+            Event::EachEntered(entered) => drop(self.left.remove(&(entered.instance.clone(), entered.stage.clone()))),
+            Event::FlowEntered(entered) => self.entered(run, entered),
+            Event::VariableGiven(given) => drop(self.vars.insert(given.name.clone(), given.value.clone())),
+            Event::ArtifactGiven(given) => {
+                self.documents.insert(given.name.clone(), (given.object, given.fields.clone()));
+            }
+            Event::DecisionAsked(asked) => {
+                let shown = self.documents.iter().map(|(name, (object, _))| (name.clone(), *object)).collect();
+                self.shown.insert(asked.decision, shown);
+            }
+            Event::DecisionEnded(ended) => self.ended(run, recorded, ended),
+            Event::RequirementsDisposed(disposed) if recorded.by.kind == ByKind::Person => {
+                self.disposed.extend(disposed.dispositions.keys().cloned());
+            }
+            Event::LedgerPlanned(planned) if recorded.by.kind == ByKind::Person => {
+                self.disposed.extend(planned.plan.requirements.iter().map(|row| row.id.clone()));
+            }
             _ => {}
         }
         self.changes(run, &recorded.event);
+    }
+
+    /// A flow was entered: a unit below `over: units` was planned, and what was written in a tree that is made anew is gone.
+    fn entered(&mut self, run: &Run, entered: &FlowEntered) {
+        let Some(unit) = &entered.unit else { return };
+        let parent = entered.parent.as_ref().and_then(|parent| run.instances.get(parent));
+        let stage = parent.zip(entered.each.as_ref()).and_then(|(parent, each)| run.stage(parent, each));
+        if stage.is_some_and(|stage| matches!(&stage.kind, Kind::Each(each) if each.over == Over::Units)) {
+            self.planned.insert(unit.clone());
+        }
+        if entered.own_tree {
+            self.writers.retain(|(of, _), _| of != unit);
+        }
+    }
+
+    /// A person sends the notes of an acceptance to whoever fixes them: its judge has rejected.
+    fn ended(&mut self, run: &Run, recorded: &Recorded, ended: &DecisionEnded) {
+        let Some(asked) = run.decisions.get(&ended.decision).map(|decision| &decision.asked) else { return };
+        let noted = asked.origin.outcome == Some(Outcome::Verdict(Verdict::AcceptWithNotes));
+        let Some(ask) = run.protocol.ask(&asked.ask).filter(|_| noted) else { return };
+        let instance = run.instances.get(&asked.instance);
+        let Some(origin) = instance.and_then(|instance| run.stage(instance, &asked.origin.stage)) else { return };
+        let word = ended.option.as_deref().unwrap_or_default();
+        let rule = ask.on.iter().find(|rule| *rule.outcome == *word);
+        let (Some(Target::As(outcome)), Kind::Dispatch { role }) = (rule.map(|rule| &rule.route.to), &origin.kind)
+        else {
+            return;
+        };
+        let means = graph::stands_for(&run.protocol, &graph::needed(&run.protocol), origin, outcome);
+        if means == Some(Outcome::Verdict(Verdict::Reject)) {
+            self.verdicts.insert((role.clone(), asked.unit.clone()), (recorded.seq, Verdict::Reject));
+        }
     }
 
     /// Takes in who could write for what, and what of it was changed.
@@ -69,6 +170,12 @@ impl Evidence {
         let unit_of = |instance: &str| run.instances.get(instance).and_then(|instance| instance.unit.clone());
         let mut wrote = |attempt: &AttemptId, changed: &[Changed]| {
             let unit = run.attempts.get(attempt).and_then(|attempt| unit_of(&attempt.instance));
+            let role = dispatched(run, attempt).map(|(role, _)| role.clone());
+            for (unit, role) in unit.iter().zip(&role) {
+                for path in changed.iter().map(|change| &change.path) {
+                    self.writers.entry((unit.clone(), path.clone())).or_default().insert(role.clone());
+                }
+            }
             self.changed.extend(unit.filter(|_| !changed.is_empty()));
         };
         match event {
@@ -96,6 +203,11 @@ impl Evidence {
     /// Why findings may not be closed so: what was measured is closed by a measurement, or by a person, who waives it.
     pub fn against_closing(&self, run: &Run, changed: &FindingChanged) -> Option<String> {
         let known = |id: &FindingId| Some((*id, run.ledger.findings.get(id)?));
+        let judged = |known: &Option<RoleId>| known.is_some() && *known != self.last;
+        let mut opinions = changed.findings.iter().filter_map(known);
+        if let Some((id, _)) = opinions.find(|(_, known)| judged(&known.about.role)) {
+            return Some(format!("{id} is {} by somebody who did not find it", changed.status.word()));
+        }
         let mut measured = changed.findings.iter().filter_map(known).filter(|(_, known)| known.about.role.is_none());
         let passes = |row: &Name| run.criterion(row)?.ran.as_ref().map(|shown| shown.result == Judgement::Pass);
         let (id, _) = measured.find(|(_, known)| match (&known.about.of, &known.about.criterion) {
@@ -112,9 +224,13 @@ impl Evidence {
         if self.written_for.contains(&key) && !self.changed.contains(unit) && !self.empty.contains(&key) {
             return Some("its change is empty, and no person said that this is right".to_owned());
         }
+        if self.planned.contains(unit) && run.ledger.criteria.iter().all(|row| row.unit.as_ref() != Some(unit)) {
+            return Some("it was planned, and has no criterion".to_owned());
+        }
         let gates = run.protocol.gates.values();
-        let mut mandatory = gates.filter(|gate| must_hold(run, gate.mandatory_unit.as_ref(), Some(unit)));
-        mandatory.find_map(|gate| self.against(run, gate, &gate.holds, Some(unit))).or_else(|| changed_since(run, unit))
+        let mut mandatory = gates.filter(|gate| self.must_hold(run, gate.mandatory_unit.as_ref(), Some(unit)));
+        let missing = mandatory.find_map(|gate| self.against(run, &gate.bound_to, &gate.holds, Some(unit)));
+        missing.or_else(|| self.changed_since(run, unit))
     }
 
     /// Why a run may not succeed.
@@ -126,15 +242,13 @@ impl Evidence {
         if run.tree == run.opened.content.tree && !self.written_for.is_empty() && self.empty.is_empty() {
             return Some("its change is empty, and no person said that this is right".to_owned());
         }
-        for unit in &run.ledger.units {
+        for unit in run.ledger.units.iter().filter(|unit| unit.retired.is_none()) {
             let owed = match unit.state {
                 UnitState::Accepted | UnitState::Produced => unit.is_apart(),
                 // One that the run never began with is owed by gates alone.
-                UnitState::New => {
-                    !self.raised && run.instances.values().any(|instance| instance.unit.as_ref() == Some(&unit.name))
-                }
+                UnitState::New => self.was_begun(run, unit),
                 UnitState::Lapsed => true,
-                UnitState::Dropped => unit.in_tree,
+                UnitState::Dropped => unit.in_tree || is_other_in_scope(run, &unit.name),
             };
             if owed {
                 return Some(format!("`{}` is {}", unit.name, unit.state.word()));
@@ -143,13 +257,28 @@ impl Evidence {
         if let Some((id, _)) = run.ledger.findings.iter().find(|(_, finding)| !finding.status.is_closed()) {
             return Some(format!("{id} is open"));
         }
-        let shown = |row: &&Criterion| row.unit.is_none() && !is_shown(run, row, &[], None);
+        let made =
+            |unit: &&Unit| matches!(unit.state, UnitState::Accepted | UnitState::Produced) && unit.retired.is_none();
+        for unit in run.ledger.units.iter().filter(made).map(|unit| &unit.name) {
+            let gates = run.protocol.gates.values();
+            let mut gates = gates.filter(|gate| self.must_hold(run, gate.mandatory_unit.as_ref(), Some(unit)));
+            let missing = gates.find_map(|gate| self.against(run, &gate.bound_to, &gate.holds, Some(unit)));
+            if let Some(missing) = missing.or_else(|| self.changed_since(run, unit)) {
+                return Some(format!("`{unit}`: {missing}"));
+            }
+        }
+        let retired = |name: &UnitId| run.unit(name).is_some_and(|unit| unit.retired.is_some());
+        let shown =
+            |row: &&Criterion| row.unit.as_ref().is_none_or(retired) && !is_shown(run, row, &read_of(run, row), None);
         if let Some(row) = run.ledger.criteria.iter().find(shown) {
             return Some(format!("nothing shows {}", row.id));
         }
         for row in &run.ledger.requirements {
             let material = matches!(row.disposition, None | Some(Disposition::InScope | Disposition::Other(_)))
                 && row.waived.is_none();
+            if row.waived.is_none() && !material && !self.disposed.contains(&row.id) {
+                return Some(format!("{} is left out, and no person decided that", row.id));
+            }
             let shows = run.ledger.criteria.iter().any(|criterion| criterion.requirement.as_ref() == Some(&row.id));
             let serves = run.ledger.units.iter().any(|unit| unit.requirements.contains(&row.id));
             if material && !shows && !serves {
@@ -157,144 +286,109 @@ impl Evidence {
             }
         }
         let gates = run.protocol.gates.values();
-        let mut mandatory = gates.filter(|gate| must_hold(run, gate.mandatory_run.as_ref(), None));
-        mandatory.find_map(|gate| self.against(run, gate, &gate.holds, None))
+        let mut mandatory = gates.filter(|gate| self.must_hold(run, gate.mandatory_run.as_ref(), None));
+        mandatory.find_map(|gate| self.against(run, &gate.bound_to, &gate.holds, None))
     }
 
-    /// What is missing for a part of a gate to hold on the content that is there now; none: nothing that can be seen from here.
-    fn against(&self, run: &Run, gate: &Gate, part: &Condition, unit: Option<&UnitId>) -> Option<String> {
-        match part {
-            Condition::All(parts) => parts.iter().find_map(|part| self.against(run, gate, part, unit)),
-            Condition::Any(parts) => {
-                let each = parts.iter().map(|part| self.against(run, gate, part, unit));
-                each.collect::<Option<Vec<_>>>().map(|missing| missing.join(", and "))
-            }
-            Condition::Holds(name) => {
-                let inner = run.protocol.gates.get(name)?;
-                self.against(run, inner, &inner.holds, unit)
-            }
-            Condition::Judged(role) => self.against_judged(run, gate, role, unit),
-            Condition::Answer { ask, options, by_anyone } => {
-                let here = |of: Option<&UnitId>| of.is_none() || of == unit;
-                let answers =
-                    run.decisions.values().filter(|known| known.asked.ask == *ask && here(known.asked.unit.as_ref()));
-                let mut ends = answers.filter_map(|known| known.end.as_ref());
-                let last = ends.rfind(|end| end.end == DecisionEnd::Answered);
-                let right = last.is_some_and(|end| {
-                    let by = *by_anyone || end.by.kind == ByKind::Person;
-                    by && end.option.as_ref().is_some_and(|option| options.contains(option))
-                });
-                (!right).then(|| format!("`{ask}` was not answered so"))
-            }
-            Condition::Command { name, .. } => {
-                let key = keyed(name, unit);
-                let waived =
-                    run.ledger.waived_commands.get(&key).is_some_and(|on| is_same(run, on, &gate.bound_to, unit));
-                let passed =
-                    run.ledger.commands.get(&key).is_some_and(|shown| passes(run, shown, &gate.bound_to, unit));
-                (!waived && !passed).then(|| format!("`{name}` did not pass on this content"))
-            }
-            Condition::Set { quantifier, set, filter, is, .. } if !is.is_empty() => {
-                against_set(run, gate, (*quantifier, *set), filter, is, unit)
-            }
-            Condition::Set { .. }
-            | Condition::Not(_)
-            | Condition::Var { .. }
-            | Condition::It { .. }
-            | Condition::Artifact { .. }
-            | Condition::Count { .. } => None,
-        }
+    /// Whether the run has begun with a unit, and did not leave it for another way.
+    fn was_begun(&self, run: &Run, unit: &Unit) -> bool {
+        let mut own = run.instances.values().filter(|instance| instance.unit.as_ref() == Some(&unit.name));
+        own.any(|instance| unit.in_tree || !self.is_left(run, instance))
     }
 
-    fn against_judged(&self, run: &Run, gate: &Gate, role: &RoleId, unit: Option<&UnitId>) -> Option<String> {
-        let of = |unit: Option<&UnitId>| self.verdicts.get(&(role.clone(), unit.cloned()));
-        let Some((seq, verdict)) = of(unit).into_iter().chain(of(None)).max() else {
-            return Some(format!("{role} did not judge"));
+    fn is_left(&self, run: &Run, instance: &Instance) -> bool {
+        let Some((parent, each)) = instance.parent.as_ref().zip(instance.each.as_ref()) else { return false };
+        self.left.contains(&(parent.clone(), each.clone()))
+            || run.instances.get(parent).is_some_and(|parent| self.is_left(run, parent))
+    }
+
+    /// Why a unit may not stay accepted: something was found against it, or nothing shows one of its rows on this content.
+    pub fn changed_since(&self, run: &Run, unit: &UnitId) -> Option<String> {
+        let open = |id| {
+            run.ledger.findings.get(id).is_some_and(|finding| {
+                finding.about.units.contains(unit) && finding.status_for(Some(unit)) == FindingStatus::Open
+            })
         };
-        if !verdict.accepts() && self.waived < *seq {
-            return Some(format!("{role} says {}", verdict.word()));
+        if let Some(id) = run.ledger.findings.keys().find(|id| open(id)) {
+            return Some(format!("{id} is open"));
         }
-        let judgements = [keyed(role, unit), keyed(role, None)].map(|key| run.ledger.judgements.get(&key));
-        let same = judgements.into_iter().flatten().any(|judged| is_same(run, &judged.on, &gate.bound_to, unit));
-        (!same).then(|| format!("{role} judged other content"))
+        let gates = run.protocol.gates.values();
+        let gates = gates.filter(|gate| self.must_hold(run, gate.mandatory_unit.as_ref(), Some(unit)));
+        let bound: Vec<Resource> =
+            gates.flat_map(|gate| &gate.bound_to).filter(|resource| **resource != Resource::Tree).cloned().collect();
+        let mut rows = run.ledger.criteria.iter().filter(|row| row.unit.as_ref() == Some(unit));
+        let row = rows.find(|row| !is_shown(run, row, &bound, Some(unit)))?;
+        Some(format!("nothing shows {} on this content", row.id))
+    }
+
+    /// The same of one that is accepted, and of what lies in no unit's scope.
+    pub fn against_staying(&self, run: &Run, unit: &Unit) -> Option<String> {
+        let accepted = unit.accepted_on.as_ref().and_then(|on| run.contents.get(&on.tree));
+        let (then, now) = (accepted?, run.contents.get(&run.tree)?);
+        let gates = run.protocol.gates.values();
+        let mut gates = gates.filter(|gate| self.must_hold(run, gate.mandatory_unit.as_ref(), Some(&unit.name)));
+        let differs = |area: &&Resource| then.nobodys.get(&***area) != now.nobodys.get(&***area);
+        let other = gates.find_map(|gate| gate.bound_to.iter().find(differs));
+        let other = other.map(|area| format!("`{}` has changed outside of every scope", &**area));
+        other.or_else(|| self.changed_since(run, &unit.name))
+    }
+
+    /// Whether an acceptance or a success is one also when it is derived a second time, and nothing else breaks what nobody may.
+    pub fn second_look(&self, run: &Run, recorded: &Recorded) -> Option<Violation> {
+        let broken = |invariant, what: String| Some(Violation { invariant, what });
+        match &recorded.event {
+            Event::UnitChanged(changed) if changed.state == UnitState::Accepted => {
+                let missing = self.against_unit(run, &changed.unit)?;
+                broken(1, format!("`{}` is accepted: {missing}", changed.unit))
+            }
+            Event::RunClosed(closed) if closed.outcome == RunOutcome::Succeeded => {
+                broken(2, format!("the run succeeds: {}", self.against_success(run)?))
+            }
+            Event::FindingChanged(changed) if changed.status.is_closed() => {
+                broken(2, self.against_closing(run, changed)?)
+            }
+            Event::RunPublished(_) | Event::RunLanded(_) if run.tree == run.opened.content.tree => {
+                broken(2, "an empty change is handed over".to_owned())
+            }
+            _ => self.against_rules(run, recorded),
+        }
     }
 }
 
-/// Why a unit may not stay accepted: something was found against it, or nothing shows one of its rows on this content.
-pub fn changed_since(run: &Run, unit: &UnitId) -> Option<String> {
-    let open = |id| {
-        run.ledger.findings.get(id).is_some_and(|finding| {
-            finding.about.units.contains(unit) && finding.status_for(Some(unit)) == FindingStatus::Open
-        })
+/// The role of a dispatch, and the instance that it belongs to.
+fn dispatched<'a>(run: &'a Run, attempt: &AttemptId) -> Option<(&'a RoleId, (&'a InstanceId, &'a Instance))> {
+    let attempt = run.attempts.get(attempt)?;
+    let Work::Dispatch { role, .. } = &attempt.work else { return None };
+    Some((role, (&attempt.instance, run.instances.get(&attempt.instance)?)))
+}
+
+/// What the gates are bound to that have to hold, or that a stage establishes, and that read a row.
+fn read_of(run: &Run, row: &Criterion) -> Vec<Resource> {
+    let protocol = &run.protocol;
+    let mut stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
+    let ensured: BTreeSet<_> = stages.by_ref().flat_map(|stage| &stage.ensures).collect();
+    let reads = |atom: &Condition| match atom {
+        Condition::Set { set: SetKind::Criterion, filter, .. } => {
+            filter.iter().all(|(_, groups)| row.group.as_ref().is_some_and(|group| groups.contains(group)))
+        }
+        _ => false,
     };
-    if let Some(id) = run.ledger.findings.keys().find(|id| open(id)) {
-        return Some(format!("{id} is open"));
-    }
-    let gates = run.protocol.gates.values().filter(|gate| must_hold(run, gate.mandatory_unit.as_ref(), Some(unit)));
-    let bound: Vec<Resource> =
-        gates.flat_map(|gate| &gate.bound_to).filter(|resource| **resource != Resource::Tree).cloned().collect();
-    let mut rows = run.ledger.criteria.iter().filter(|row| row.unit.as_ref() == Some(unit));
-    let row = rows.find(|row| !is_shown(run, row, &bound, Some(unit)))?;
-    Some(format!("nothing shows {} on this content", row.id))
+    let owed = protocol.gates.iter().filter(|(name, gate)| {
+        let is_owed = gate.mandatory_run.is_some() || gate.mandatory_unit.is_some() || ensured.contains(name);
+        is_owed && gate.holds.atoms().any(reads)
+    });
+    owed.flat_map(|(_, gate)| gate.bound_to.clone()).collect()
 }
 
-fn must_hold(run: &Run, when: Option<&Condition>, unit: Option<&UnitId>) -> bool {
-    when.is_some_and(|when| gate::truth(run, when, unit))
-}
-
-fn against_set(
-    run: &Run,
-    gate: &Gate,
-    (quantifier, set): (Quantifier, SetKind),
-    filter: &[(Name, Vec<Name>)],
-    is: &[Name],
-    unit: Option<&UnitId>,
-) -> Option<String> {
-    let named = |word: &str| is.iter().any(|known| &**known == word);
-    let fits = |word: &str| match quantifier {
-        Quantifier::Every => named(word),
-        Quantifier::None => !named(word),
-        Quantifier::Some => true,
-    };
-    match set {
-        SetKind::Criterion | SetKind::Command if quantifier == Quantifier::Every && !named("open") => {
-            let group = |row: &Criterion| {
-                filter.iter().all(|(_, values)| row.group.as_ref().is_some_and(|group| values.contains(group)))
-            };
-            let own = |row: &&Criterion| group(row) && unit.is_none_or(|unit| row.unit.as_ref() == Some(unit));
-            let shown = |row: &Criterion| match (set, &row.ran) {
-                (SetKind::Command, _) if row.command.is_none() || row.waived.is_some() => true,
-                (SetKind::Command, ran) => {
-                    // The rows of a unit that was given up are shown on the content of whoever asks.
-                    let stands = |name: &&UnitId| run.unit(name).is_some_and(|own| own.state != UnitState::Dropped);
-                    let of = row.unit.as_ref().filter(stands).or(unit);
-                    ran.as_ref().is_some_and(|ran| passes(run, ran, &gate.bound_to, of))
-                }
-                _ => is_shown(run, row, &gate.bound_to, unit),
-            };
-            let row = run.ledger.criteria.iter().filter(own).find(|row| !shown(row))?;
-            Some(format!("nothing shows {} on this content", row.id))
-        }
-        SetKind::Finding if filter.is_empty() => {
-            let mut findings = run
-                .ledger
-                .findings
-                .iter()
-                .filter(|(_, finding)| unit.is_none_or(|unit| finding.about.units.contains(unit)));
-            let (id, finding) = findings.find(|(_, finding)| !fits(finding.status_for(unit).word()))?;
-            Some(format!("{id} is {}", finding.status_for(unit).word()))
-        }
-        SetKind::Unit if !named("held") => {
-            let mut units = run.ledger.units.iter().filter(|known| unit.is_none_or(|unit| known.name == *unit));
-            let open = units.find(|unit| !fits(unit.state.word()))?;
-            Some(format!("`{}` is {}", open.name, open.state.word()))
-        }
-        _ => None,
-    }
+/// Whether what lies in the scope of a unit is not what the run began with.
+fn is_other_in_scope(run: &Run, unit: &UnitId) -> bool {
+    let now = run.contents.get(&run.tree).and_then(|content| content.scoped.get(unit));
+    let then = run.opened.content.scoped.get(unit);
+    now.is_some() && then.is_some() && now != then
 }
 
 /// Whether a judge and, where the row has one, its command say that a row holds on this content, or a person waived it there.
-fn is_shown(run: &Run, row: &Criterion, bound: &[Resource], unit: Option<&UnitId>) -> bool {
+pub(super) fn is_shown(run: &Run, row: &Criterion, bound: &[Resource], unit: Option<&UnitId>) -> bool {
     let waived = row.waived.as_ref().is_some_and(|waived| {
         is_same(run, &waived.on, bound, unit) || is_same(run, &waived.on, bound, row.unit.as_ref())
     });
@@ -302,13 +396,13 @@ fn is_shown(run: &Run, row: &Criterion, bound: &[Resource], unit: Option<&UnitId
     waived || passed(row.judged.as_ref()) && (row.command.is_none() || passed(row.ran.as_ref()))
 }
 
-fn passes(run: &Run, shown: &Shown, bound: &[Resource], unit: Option<&UnitId>) -> bool {
+pub(super) fn passes(run: &Run, shown: &Shown, bound: &[Resource], unit: Option<&UnitId>) -> bool {
     shown.result == Judgement::Pass && is_same(run, &shown.on, bound, unit)
 }
 
 /// Whether the files that a gate is bound to are in the subject's tree as they were, for a unit those in its scope. Documents
 /// are not compared.
-fn is_same(run: &Run, on: &On, bound: &[Resource], unit: Option<&UnitId>) -> bool {
+pub(super) fn is_same(run: &Run, on: &On, bound: &[Resource], unit: Option<&UnitId>) -> bool {
     let now = run.tree_of(unit);
     let digest = |tree: &Name, area: &Name| {
         let content = run.contents.get(tree)?;

@@ -1,11 +1,14 @@
 //! The simulator: seeded histories of runs in which everybody misbehaves, checked after every event.
 
+mod conditions;
 mod driver;
 mod evidence;
 mod opening;
 mod person;
+mod plans;
 mod play;
 mod rng;
+mod rules;
 mod stage;
 mod stuck;
 mod watch;
@@ -21,6 +24,8 @@ pub use play::{Outcome, play};
 pub use rng::Rng;
 pub use watch::{Coverage, Violation};
 
+use tollgate_core::run::event::RunOutcome;
+
 use crate::log;
 
 /// One seed in so many is played on SQLite with two connections; the others in memory. It shares no factor with the
@@ -30,6 +35,10 @@ const SQLITE_EVERY: u64 = 17;
 const SHARE_MIN_PERCENT: u64 = 5;
 /// A history shorter than this on average proves little.
 const EVENTS_MEAN_MIN: u64 = 200;
+/// From so many seeds of a protocol on, how they ended is asserted.
+const ENDS_ASSERTED_FROM: u64 = 50;
+/// The share of a protocol's seeds that must end well; the others were given up or cancelled before everybody was calm.
+const ENDED_WELL_MIN_PERCENT: u64 = 30;
 /// From so many seeds on, what was exercised is asserted.
 const ASSERT_FROM: u64 = 400;
 /// Steps that shrinking a failure may take over all its replays.
@@ -68,8 +77,12 @@ pub struct Campaign {
     pub seeds: u64,
     /// Events over all seeds.
     pub events: u64,
-    /// How many runs of each protocol came to a good end.
-    pub ended_well: BTreeMap<usize, u64>,
+    /// How many runs of each protocol were closed how.
+    pub closed: BTreeMap<(usize, &'static str), u64>,
+    /// How many runs of each protocol cannot end well for what a person gave up.
+    pub excused: BTreeMap<usize, u64>,
+    /// How many histories of each protocol were played.
+    pub played: BTreeMap<usize, u64>,
     /// What must not be, by protocol and seed.
     pub failures: BTreeMap<(usize, u64), Violation>,
     /// What stuck runs wait for, by protocol and seed.
@@ -90,12 +103,40 @@ impl Campaign {
         for how in outcome.misbehaved {
             *self.misbehaved.entry(how).or_default() += 1;
         }
-        *self.ended_well.entry(case.0).or_default() += u64::from(outcome.ended_well);
+        *self.played.entry(case.0).or_default() += 1;
+        if let Some(closed) = outcome.closed {
+            *self.closed.entry((case.0, end_word(closed))).or_default() += 1;
+        }
+        *self.excused.entry(case.0).or_default() += u64::from(outcome.is_excused);
         if let Some(violation) = outcome.violation {
             self.failures.insert(case, violation);
         } else if let Some(waits_for) = outcome.stuck {
             self.stuck.insert(case, waits_for);
         }
+    }
+
+    /// How many runs of a protocol came to an end that it was made for.
+    pub fn ended_well(&self, which: usize) -> u64 {
+        let ends = [RunOutcome::Succeeded, RunOutcome::Reported].map(|end| (which, end_word(end)));
+        ends.iter().filter_map(|end| self.closed.get(end)).sum()
+    }
+
+    /// The protocols that mostly end some other way than they were made for: one that gives up early is never stuck.
+    pub fn bad_ends(&self, all: &[Played]) -> Vec<String> {
+        let enough = |which: &usize| self.played.get(which).is_some_and(|seeds| *seeds >= ENDS_ASSERTED_FROM);
+        let mut bad = Vec::new();
+        for (which, played) in all.iter().enumerate().filter(|(which, _)| enough(which)) {
+            let (seeds, well) = (self.played.get(&which).copied().unwrap_or(0), self.ended_well(which));
+            if played.is_to_end_well() && well * 100 < seeds * ENDED_WELL_MIN_PERCENT {
+                bad.push(format!("{}: {well} of {seeds} seeds ended well only", played.name));
+            }
+            let mut never = vec![RunOutcome::Succeeded];
+            never.extend(played.reports().then_some(RunOutcome::Reported));
+            let mut never: Vec<&str> = never.into_iter().map(end_word).collect();
+            never.retain(|end| !self.closed.contains_key(&(which, end)));
+            bad.extend(never.iter().map(|end| format!("{}: no seed {end}", played.name)));
+        }
+        bad
     }
 
     /// What the campaign did not exercise; an invariant that holds over nothing proves nothing.
@@ -115,6 +156,15 @@ impl Campaign {
             gaps.push(format!("{} events a history on average", self.events / self.seeds.max(1)));
         }
         gaps
+    }
+}
+
+const fn end_word(end: RunOutcome) -> &'static str {
+    match end {
+        RunOutcome::Succeeded => "succeeded",
+        RunOutcome::Reported => "reported",
+        RunOutcome::Dropped => "was dropped",
+        RunOutcome::Cancelled => "was cancelled",
     }
 }
 

@@ -51,6 +51,11 @@ impl Played {
         self.name != UNGUARDED
     }
 
+    /// Whether some of its runs are to end with a report.
+    pub fn reports(&self) -> bool {
+        self.text.contains(": reported")
+    }
+
     /// A protocol of the product or of the kit.
     pub fn named(name: &str) -> Option<Self> {
         protocol_text(name).map(|text| Self::new(name, text.to_owned()))

@@ -282,7 +282,10 @@ impl Play {
             // In a unit's scope, or in nobody's; and there in what units are bound to, or only in what the whole is.
             let path: Name = match &decision.asked.unit {
                 Some(unit) => format!("src/{unit}/hand.rs").into(),
-                None => (*rng.pick(&["src/hand.rs", "docs/hand.md", "docs/hand.md"]).unwrap_or(&"src/hand.rs")).into(),
+                None => {
+                    let paths = ["src/hand.rs", "docs/hand.md", "docs/hand.md", "tests/hand.rs"];
+                    (*rng.pick(&paths).unwrap_or(&"src/hand.rs")).into()
+                }
             };
             let area = scope::area_of(&run.area_patterns(), &path).cloned();
             let write = area.filter(|area| is(area)).map(|_| (path, Some(rng.draw() >> 40)));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tollgate_core::id::RunId;
 use tollgate_core::protocol::Dialects;
-use tollgate_core::run::event::{Event, Recorded};
+use tollgate_core::run::event::{Event, Recorded, RunOutcome};
 use tollgate_core::run::{Command, Run, effects};
 use tollgate_engine::clock::Clock;
 use tollgate_engine::session::{Replay, Session, snapshot_every};
@@ -17,7 +17,7 @@ use super::opening::Played;
 use super::person::LANDS_MAX;
 use super::rng::Rng;
 use super::stage::{FakeClock, Store};
-use super::stuck::{ended_well, is_owed_for_ever, waits_for};
+use super::stuck::{closed, ended_well, is_owed_for_ever, waits_for};
 use super::watch::{Coverage, Violation, Watch};
 use super::worker::Conduct;
 use crate::world::World;
@@ -26,6 +26,8 @@ use crate::world::World;
 const CALM_FROM: [u64; 2] = [1, 1_000];
 /// A run that has not ended well after so many calm steps is stuck.
 const CALM_STEPS_MAX: u64 = 2_000;
+/// In so many of a hundred histories somebody cancels the run, at any step before everybody is calm.
+const CANCELS_PERCENT: u64 = 8;
 /// So many steps more may landings take, of a run that has just ended.
 const LANDING_STEPS_MAX: u64 = 1_000;
 
@@ -39,8 +41,10 @@ pub struct Outcome {
     pub violation: Option<Violation>,
     /// What the run waits for, if it is stuck.
     pub stuck: Option<String>,
-    /// Whether the run came to a good end.
-    pub ended_well: bool,
+    /// How it was closed, if it was.
+    pub closed: Option<RunOutcome>,
+    /// Whether the run cannot end well for what a person gave up before everybody was calm.
+    pub is_excused: bool,
     /// The steps that were taken.
     pub steps: u64,
     /// Every event.
@@ -74,6 +78,8 @@ pub struct Play {
     pub(super) dead_end: Option<String>,
     /// How many events there were when everybody became calm.
     calm_since: Option<usize>,
+    /// Whether the run cannot end well for what a person gave up.
+    is_excused: bool,
 }
 
 /// Plays a seed; the steps in `skip` are left out.
@@ -87,7 +93,8 @@ pub fn play(played: &Played, seed: u64, skip: &BTreeSet<u64>) -> Outcome {
                 Err(violation) => outcome.violation = Some(violation),
             }
             outcome.violation = outcome.violation.or_else(|| play.settle().err());
-            outcome.ended_well = play.watch.run.as_ref().is_some_and(ended_well);
+            outcome.closed = play.watch.run.as_ref().and_then(closed);
+            outcome.is_excused = play.is_excused && played.is_to_end_well();
             outcome.events = std::mem::take(&mut play.watch.events);
             outcome.coverage = std::mem::take(&mut play.watch.coverage);
             outcome.misbehaved = std::mem::take(&mut play.misbehaved);
@@ -125,6 +132,7 @@ impl Play {
             misbehaved: BTreeSet::new(),
             dead_end: None,
             calm_since: None,
+            is_excused: false,
         })
     }
 
@@ -160,6 +168,8 @@ impl Play {
         self.watch.look()?;
         let [low, high] = CALM_FROM;
         let calm_from = Rng::new(seed, 2).between(low, high);
+        let mut impatient = Rng::new(seed, 3);
+        let cancels_at = impatient.percent(CANCELS_PERCENT).then(|| impatient.below(calm_from));
         for step in 0..=calm_from + CALM_STEPS_MAX + LANDING_STEPS_MAX {
             *steps = step;
             let closed = self.watch.run.as_ref().filter(|run| run.is_closed());
@@ -169,37 +179,47 @@ impl Play {
                 break;
             }
             if step == calm_from {
-                self.calm_down(seed)?;
+                self.calm_down();
+            }
+            if cancels_at == Some(step) && !skip.contains(&step) {
+                self.cancel()?;
             }
             if !skip.contains(&step) {
                 self.step(&mut Rng::new(seed, 100 + step))?;
             }
         }
         let Some((run, since)) = self.watch.run.as_ref().zip(self.calm_since) else { return Ok(None) };
-        if !ended_well(run) && !is_owed_for_ever(run, &self.watch.events) {
+        if !ended_well(run) && is_owed_for_ever(run, &self.watch.events) {
+            self.is_excused = true;
+            return Ok(None);
+        }
+        if !ended_well(run) {
             let waits = || waits_for(run, self.watch.events.get(since..).unwrap_or_default());
             return Ok(Some(self.dead_end.clone().unwrap_or_else(waits)));
         }
-        if !ended_well(run) || self.is_over(run) {
+        if self.is_over(run) {
             return Ok(None);
         }
         Err(Violation { invariant: 5, what: format!("the landing does not end ({:?})", self.drivers) })
     }
 
-    /// From here on everybody is calm, unless somebody has lost patience.
-    fn calm_down(&mut self, seed: u64) -> Result<(), Violation> {
+    /// From here on everybody is calm.
+    fn calm_down(&mut self) {
         for driver in &mut self.drivers {
             driver.mishap.disarm();
             driver.paused_until_ms = 0;
         }
-        if self.watch.run.as_ref().is_some_and(Run::is_closed) {
-            return Ok(());
+        if self.watch.run.as_ref().is_some_and(|run| !run.is_closed()) {
+            self.calm_since = Some(self.watch.events.len());
         }
-        if Rng::new(seed, 3).percent(8) {
+    }
+
+    /// Somebody has lost patience.
+    fn cancel(&mut self) -> Result<(), Violation> {
+        if self.watch.run.as_ref().is_some_and(|run| !run.is_closed()) {
             self.misbehaved("cancel");
-            return self.say(Command::Cancel { why: "too long".to_owned() }).map(drop);
+            self.say(Command::Cancel { why: "too long".to_owned() })?;
         }
-        self.calm_since = Some(self.watch.events.len());
         Ok(())
     }
 

@@ -16,18 +16,22 @@ use tollgate_core::run::state::{Decision, Instance, Phase};
 /// What is said more often than this is a circle, and what the run waits for.
 const CIRCLE_MIN: usize = 3;
 
-/// Whether a run came to an end that its protocol was made for.
-pub const fn ended_well(run: &Run) -> bool {
+/// How a run was closed.
+pub const fn closed(run: &Run) -> Option<RunOutcome> {
     match &run.phase {
-        Phase::Closed { outcome: RunOutcome::Succeeded | RunOutcome::Reported, .. } => true,
-        Phase::Closed { outcome: RunOutcome::Dropped | RunOutcome::Cancelled, .. }
-        | Phase::Open
-        | Phase::Halted { .. } => false,
+        Phase::Closed { outcome, .. } => Some(*outcome),
+        Phase::Open | Phase::Halted { .. } => None,
     }
 }
 
+/// Whether a run came to an end that its protocol was made for.
+pub const fn ended_well(run: &Run) -> bool {
+    matches!(closed(run), Some(RunOutcome::Succeeded | RunOutcome::Reported))
+}
+
 /// Whether a person gave up a unit that the run cannot succeed without: its work has landed, or another one needs it. No way back
-/// is offered then, and the run waits for being given up itself.
+/// is offered then, and the run waits for being given up itself. That is what the person asked for and no fault of the protocol, so it
+/// is no stuck run; calm persons never do it, and the campaign counts and prints it, so that nothing else hides behind it.
 pub fn is_owed_for_ever(run: &Run, events: &[Recorded]) -> bool {
     let by_person = events.iter().filter(|recorded| recorded.by.kind == ByKind::Person);
     let dropped = by_person.filter_map(|recorded| match &recorded.event {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use tollgate_core::id::RunId;
 use tollgate_core::protocol::Protocol;
-use tollgate_core::run::event::{DecisionEnd, Event, Recorded, RunOutcome, UnitState, Work};
+use tollgate_core::run::event::{DecisionEnd, Event, Recorded, UnitState, Work};
 use tollgate_core::run::state::{At, Run};
 use tollgate_core::run::{self, invariants};
 use tollgate_store::Journal;
 
-use super::evidence::{self, Evidence};
+use super::evidence::Evidence;
 
 /// Something that must not be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Watch {
                 return Err(Violation { invariant: broken.invariant, what: format!("after a row: {}", broken.what) });
             }
             for unit in run.ledger.units.iter().filter(|unit| unit.state == UnitState::Accepted) {
-                if let Some(missing) = evidence::changed_since(run, &unit.name) {
+                if let Some(missing) = self.evidence.against_staying(run, unit) {
                     return Err(Violation { invariant: 1, what: format!("`{}` stays accepted: {missing}", unit.name) });
                 }
             }
@@ -103,7 +103,7 @@ impl Watch {
                     return Err(Violation { invariant: broken.invariant, what: broken.what });
                 }
                 self.evidence.event(run, &recorded);
-                if let Some(violation) = second_look(&self.evidence, run, &recorded.event) {
+                if let Some(violation) = self.evidence.second_look(run, &recorded) {
                     return Err(violation);
                 }
                 run::evolve(run, &recorded);
@@ -147,32 +147,15 @@ impl Watch {
                 if ended.end == DecisionEnd::Answered && ended.in_advance {
                     self.count("decision in advance");
                 }
+                let asked = self.run.as_ref().and_then(|run| run.decisions.get(&ended.decision));
+                if asked.is_some_and(|decision| decision.is_of_intake()) {
+                    self.count(format!("intake {:?} by {:?}", ended.end, recorded.by.kind));
+                }
             }
+            Event::LedgerPlanned(planned) if !planned.plan.retires.is_empty() => self.count("units retired"),
             Event::UnitChanged(changed) => self.count(format!("unit {}", changed.state.word())),
             _ => {}
         }
-    }
-}
-
-/// Whether an acceptance or a success is one also when it is derived a second time.
-fn second_look(evidence: &Evidence, run: &Run, event: &Event) -> Option<Violation> {
-    match event {
-        Event::UnitChanged(changed) if changed.state == UnitState::Accepted => {
-            let missing = evidence.against_unit(run, &changed.unit)?;
-            Some(Violation { invariant: 1, what: format!("`{}` is accepted: {missing}", changed.unit) })
-        }
-        Event::RunClosed(closed) if closed.outcome == RunOutcome::Succeeded => {
-            let missing = evidence.against_success(run)?;
-            Some(Violation { invariant: 2, what: format!("the run succeeds: {missing}") })
-        }
-        Event::FindingChanged(changed) if changed.status.is_closed() => {
-            let missing = evidence.against_closing(run, changed)?;
-            Some(Violation { invariant: 2, what: missing })
-        }
-        Event::RunPublished(_) | Event::RunLanded(_) if run.tree == run.opened.content.tree => {
-            Some(Violation { invariant: 2, what: "an empty change is handed over".to_owned() })
-        }
-        _ => None,
     }
 }
 
@@ -197,7 +180,8 @@ pub fn expected() -> Vec<String> {
                  outcome malformed|outcome accept|outcome accept_with_notes|outcome reject|outcome inconclusive|\
                  outcome skipped|outcome pass|outcome fail|outcome stale|outcome unobservable|outcome all|outcome some|\
                  outcome none|outcome landed|outcome conflict|outcome out_of_scope|outcome refused|outcome answered|\
-                 outcome raise replan|outcome raise disputed|outcome raise abort|outcome raise rescope|limit reached|\
+                 outcome raise replan|outcome raise disputed|outcome raise abort|outcome raise rescope|outcome raise outgrown|\
+                 outcome raise unsettled|limit reached|intake Answered by Person|units retired|closed Reported|\
                  attempt repeated|closed Succeeded|closed Dropped|closed Cancelled|decision Answered by Person|\
                  decision Answered by Timer|decision Cancelled by Driver|decision in advance|unit accepted|unit produced|\
                  unit lapsed|unit dropped";

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
-use tollgate_core::id::UnitId;
 use tollgate_core::protocol::condition::SetKind;
-use tollgate_core::protocol::model::{Budget, Resource, Role, Stage, VariableKind};
+use tollgate_core::protocol::model::{Budget, Role, Stage, VariableKind};
 use tollgate_core::protocol::{Condition, Declaration, Dialects};
 use tollgate_core::report::{
-    CriterionReport, CriterionRow, Disposition, FindingReport, Health, Judgement, Notice, Plan, QuestionReport, Report,
-    RequirementReport, UnitReport, Verdict,
+    CriterionReport, FindingReport, Health, Judgement, Notice, Plan, QuestionReport, Report, Verdict,
 };
 use tollgate_core::run::agent_stats::{AgentStats, Quota, Usage};
 use tollgate_core::run::decide::{AttemptResult, Landing, OpenArtifact};
@@ -123,7 +121,12 @@ impl Task<'_> {
             let text = format!("Is {} right?", self.attempt.stage);
             report.questions.push(QuestionReport { text, blocking: false, ..QuestionReport::default() });
         }
-        let artifacts = if report.health == Health::Ok { self.artifacts(stage, rng) } else { BTreeMap::new() };
+        let mut artifacts = BTreeMap::new();
+        if report.health == Health::Ok {
+            let (plan, brought) = self.plans(stage, rng);
+            report.plan = plan;
+            artifacts = self.artifacts(stage, brought, rng);
+        }
         let malformed = report.health == Health::Malformed;
         Some(AttemptResult {
             object: Digest::of(format!("{} {}", self.attempt.token, rng.draw()).as_bytes()),
@@ -200,22 +203,14 @@ impl Task<'_> {
             Report::new(Health::Ok, Verdict::None)
         };
         for given in &stage.gives {
-            match given {
-                Resource::Units => report.plan = self.units(rng),
-                Resource::Requirements => report.plan = self.requirements(rng),
-                Resource::Criteria => report.plan.criteria.extend(self.rows(None, None, rng)),
-                Resource::Tree | Resource::Findings | Resource::Scope | Resource::Named(_) => {
-                    let value = self.value(given, rng).map(|value| (Name::from(&**given), value));
-                    report.gives.extend(value);
-                }
-            }
+            let value = self.value(given, rng).map(|value| (Name::from(&**given), value));
+            report.gives.extend(value);
         }
         let is_read = |condition: &Condition| matches!(condition, Condition::Set { set: SetKind::Notice, .. });
         if self.run.protocol.conditions().any(is_read) && rng.percent(10) {
             let kind = rng.pick(&self.declared.notices).cloned().unwrap_or_default();
             report.notices.push(Notice { kind, text: format!("seen {}", rng.below(3)), requirement: None });
         }
-        report.plan = self.as_planned(report.plan);
         if !role.judges() && rng.percent(15) {
             let open: Vec<_> = self.run.ledger.findings.keys().copied().filter(|_| rng.percent(50)).collect();
             report.claims.addresses = (!self.calm).then_some(open);
@@ -299,18 +294,23 @@ impl Task<'_> {
                 changes.push((path.as_str().into(), Some(rng.draw() >> 40)));
             }
         }
-        if self.calm && rng.percent(50) { Vec::new() } else { changes }
+        if rng.percent(if self.calm { 50 } else { 6 }) { Vec::new() } else { changes }
     }
 
-    fn artifacts(&self, stage: &Stage, rng: &mut Rng) -> BTreeMap<Name, OpenArtifact> {
+    fn artifacts(
+        &self,
+        stage: &Stage,
+        mut brought: BTreeMap<Name, Plan>,
+        rng: &mut Rng,
+    ) -> BTreeMap<Name, OpenArtifact> {
         let given = stage.gives.iter().filter(|name| self.run.protocol.artifacts.contains_key(&***name));
-        let forgets = !self.calm && self.conduct == Conduct::Lie;
+        let forgets = !self.calm && self.conduct == Conduct::Lie && rng.percent(50);
         given
             .filter(|_| !forgets)
             .map(|name| {
                 let (object, name) = (Digest::of(&rng.below(3).to_be_bytes()), Name::from(&**name));
-                let fields = self.fields(&name, rng);
-                (name, OpenArtifact { object, fields, ..OpenArtifact::default() })
+                let (fields, plan) = (self.fields(&name, rng), brought.remove(&name).unwrap_or_default());
+                (name, OpenArtifact { object, fields, plan, ..OpenArtifact::default() })
             })
             .collect()
     }
@@ -319,126 +319,12 @@ impl Task<'_> {
     fn fields(&self, document: &Name, rng: &mut Rng) -> BTreeMap<Name, Name> {
         let mut fields = fields(&self.run.protocol, document);
         let schema = self.run.protocol.artifacts.get(document).and_then(|artifact| artifact.schema.as_ref());
-        let Some(declared) = schema.and_then(|schema| self.dialects.get(schema)) else { return fields };
+        let Some(declared) = schema.and_then(|schema| self.dialects.document(schema)) else { return fields };
         for (field, value) in &mut fields {
             let other = declared.fields.get(field).filter(|_| rng.percent(40)).and_then(|values| rng.pick(values));
             *value = other.cloned().unwrap_or_else(|| value.clone());
         }
         fields
-    }
-
-    /// What was planned before is said again as it was; a liar says something else.
-    fn as_planned(&self, mut plan: Plan) -> Plan {
-        if self.conduct == Conduct::Lie {
-            return plan;
-        }
-        let ledger = &self.run.ledger;
-        for unit in &mut plan.units {
-            if let Some(old) = ledger.units.iter().find(|old| old.name == unit.name) {
-                (unit.title, unit.scope) = (old.title.clone(), old.scope.clone());
-                (unit.attrs, unit.requirements) = (old.attrs.clone(), old.requirements.clone());
-            }
-        }
-        for row in &mut plan.requirements {
-            if let Some(old) = ledger.requirements.iter().find(|old| old.id == row.id) {
-                (row.text, row.disposition) = (old.text.clone(), None);
-            }
-        }
-        for row in &mut plan.criteria {
-            if let Some(old) = ledger.criteria.iter().find(|old| old.id == row.id) {
-                (row.text, row.group, row.unit) = (old.text.clone(), old.group.clone(), old.unit.clone());
-                (row.requirement, row.command, row.repeat) = (old.requirement.clone(), old.command.clone(), old.repeat);
-            }
-        }
-        plan
-    }
-
-    /// Units with needs, scopes that sometimes overlap, attributes and rows; together they serve every requirement.
-    fn units(&self, rng: &mut Rng) -> Plan {
-        let mut plan = Plan::default();
-        let ledger = &self.run.ledger;
-        let known = ledger.units.iter().filter(|unit| unit.name.starts_with('u')).count() as u64;
-        let is_served = |id: &Name| ledger.units.iter().any(|unit| unit.requirements.contains(id));
-        let owed = ledger.requirements.iter().map(|row| &row.id).filter(|id| !is_served(id));
-        let mut owed: Vec<Name> = owed.cloned().collect();
-        // What is new takes another name than what was planned before.
-        let last = if known == 0 { rng.between(2, 4) } else { known + u64::from(!owed.is_empty()) };
-        for number in 1..=last {
-            let name = UnitId::from(format!("u{number}"));
-            let mut scope: Vec<Name> = vec![format!("src/{name}/**").into(), format!("tests/{name}/**").into()];
-            if rng.percent(25) {
-                scope.push("src/shared/**".into());
-            }
-            let needs =
-                if number > 1 && rng.percent(30) { vec![format!("u{}", number - 1).into()] } else { Vec::new() };
-            let some = |values: &Vec<Name>, rng: &mut Rng| values.iter().filter(|_| rng.percent(50)).cloned().collect();
-            let attrs =
-                self.run.protocol.attrs.iter().map(|(attr, of)| (attr.clone(), some(&of.values, rng))).collect();
-            let many = if number == last { owed.len() } else { owed.len().min(usize::from(number > known)) };
-            let mut requirements: Vec<Name> = owed.drain(..many).collect();
-            plan.criteria.extend(self.rows(Some(&name), None, rng));
-            for requirement in &requirements {
-                plan.criteria.extend(self.rows(Some(&name), Some(requirement), rng));
-            }
-            // What it refers to need not be a requirement of the ledger.
-            requirements.push("the goal".into());
-            plan.units.push(UnitReport { title: name.to_string(), name, needs, scope, attrs, requirements });
-        }
-        if self.conduct == Conduct::Lie {
-            plan.units.push(UnitReport { name: "u1/verify".into(), ..UnitReport::default() });
-        }
-        plan
-    }
-
-    /// Rows of a unit or of the run, with and without commands, in the groups that gates read.
-    fn rows(&self, unit: Option<&UnitId>, requirement: Option<&Name>, rng: &mut Rng) -> Vec<CriterionRow> {
-        let groups = self.run.protocol.conditions().filter_map(|condition| match condition {
-            Condition::Set { filter, .. } => filter.iter().find(|(key, _)| &**key == "group"),
-            _ => None,
-        });
-        let groups: Vec<Name> = groups.flat_map(|(_, values)| values.clone()).collect();
-        let of = unit.map_or("run", |unit| unit);
-        let row = |number, rng: &mut Rng| CriterionRow {
-            id: match requirement {
-                Some(requirement) => format!("{of}.{requirement}.{number}").into(),
-                None => format!("{of}.{number}").into(),
-            },
-            text: format!("row {number} of {of}"),
-            group: rng.pick(&groups).cloned(),
-            unit: unit.cloned(),
-            requirement: requirement.cloned(),
-            command: rng.percent(35).then(|| "make check".to_owned()),
-            repeat: rng.percent(30).then_some(3),
-        };
-        let many = if requirement.is_some() { 1 } else { rng.between(1, 2) };
-        (0..many).map(|number| row(number, rng)).collect()
-    }
-
-    fn requirements(&self, rng: &mut Rng) -> Plan {
-        let mut plan = Plan::default();
-        let mut stages = self.run.protocol.flows.iter().flat_map(|flow| &flow.stages);
-        // Where units are planned, their rows show what is required.
-        let planned_later = stages.any(|stage| stage.gives.contains(&Resource::Units));
-        for number in 1..=rng.between(2, 4) {
-            let id: Name = format!("R{number}").into();
-            let disposition = match rng.below(6) {
-                0 if !self.calm => None,
-                1 => Some(Disposition::Deferred),
-                2 => Some(Disposition::NonMaterial),
-                _ => Some(Disposition::InScope),
-            };
-            // A requirement nobody shows has no owner: the run may not close over it.
-            if !planned_later && (self.calm || rng.percent(85)) {
-                plan.criteria.extend(self.rows(None, Some(&id), rng));
-            }
-            plan.requirements.push(RequirementReport {
-                text: format!("requirement {number}"),
-                id,
-                disposition,
-                ..RequirementReport::default()
-            });
-        }
-        plan
     }
 
     /// What comes of commands.
