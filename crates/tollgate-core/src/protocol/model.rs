@@ -228,10 +228,9 @@ pub struct Ask {
     /// Option and when it is recommended.
     pub recommend: Vec<(Name, Condition)>,
     pub default: Option<AskDefault>,
-    /// After so many invalid answers the outcome is `cancelled`; none: never.
+    /// After so many invalid answers the outcome is `cancelled`, under this name where it has one; none: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tries: Option<u32>,
-    /// What it is called when it is cancelled; none: only why it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cancelled_as: Option<Name>,
 }
