@@ -62,10 +62,10 @@ flows:
 #[test]
 fn skipping_for_a_gate_adds_it() {
     let rest = |when: &str| {
+        let units = if when.contains("it.") { "units: {attrs: {touches: {set_of: [input, network]}}}\n" } else { "" };
         format!(
             "\
-units: {{attrs: {{touches: {{set_of: [input, network]}}}}}}
-artifacts: {{plan: {{schema: p, given: input}}}}
+{units}artifacts: {{plan: {{schema: p, given: input}}}}
 gates: {{good: {{holds: {{judged: judge}}, bound_to: [code], mandatory: {{run: true}}}}}}
 flows:
   main:

@@ -1,4 +1,4 @@
-//! Conditions of gates derived a second time. What cannot be told from here does not hold.
+//! Conditions of gates derived a second time. What is unknown from the ledger and the journal does not hold.
 
 use tollgate_core::Name;
 use tollgate_core::id::{RoleId, StageId, UnitId};

@@ -81,7 +81,7 @@ impl Evidence {
         };
         let mut paths = landing.paths.iter().chain(&landing.by_policy);
         let outside = paths.find(|path| !scope::in_scope(path, &unit.scope) && !is_lenient(path))?;
-        Some(format!("{outside} lands outside of the scope of `{}`, and nobody may do that", unit.name))
+        Some(format!("{outside} lands outside of the scope of `{}`, and no role of it may do that", unit.name))
     }
 }
 
