@@ -188,8 +188,7 @@ mod tests {
     fn asked(script: &str) -> (Run, DecisionId, Decision) {
         let (played, log) = play(script);
         let run = played.unwrap().run;
-        let (id, decision) =
-            run.pending().last().map(|(id, known)| (id, known.clone())).unwrap_or_else(|| panic!("{log}"));
+        let (id, decision) = run.pending().last().map_or_else(|| panic!("{log}"), |(id, known)| (id, known.clone()));
         (run, id, decision)
     }
 
