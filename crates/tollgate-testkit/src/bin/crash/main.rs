@@ -343,7 +343,7 @@ fn each<T: Sync, D: Send>(jobs: usize, all: &[T], what: impl Fn(&T) -> D + Sync)
         taken.collect::<Vec<_>>()
     };
     let mut done: Vec<(usize, D)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(&work)).collect();
+        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
     done.sort_by_key(|(at, _)| *at);
