@@ -67,7 +67,7 @@ impl Evidence {
             | Condition::Count { .. } => match self.surely(run, part, unit) {
                 Some(true) => None,
                 Some(false) => Some(format!("{part:?} is not so")),
-                None => Some(format!("{part:?} cannot be told from here")),
+                None => Some(format!("{part:?} is unknown from the ledger and the journal")),
             },
         }
     }
