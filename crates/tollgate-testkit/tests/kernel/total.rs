@@ -107,7 +107,7 @@ fn every_command_in_every_state_is_decided() {
     for script in super::scripts() {
         let steps: Vec<&str> =
             script.steps.lines().flat_map(|line| line.split(" | ")).filter(|step| !step.trim().is_empty()).collect();
-        for length in (1..=steps.len()).rev().step_by(if full() { 5 } else { 17 }) {
+        for length in (1..=steps.len()).rev().step_by(if full() { 5 } else { 31 }) {
             let (Some(play), _) = script.play(&steps[..length].join(" | ")) else { continue };
             states.extend(play.run.instances.values().map(|instance| word(&instance.at)));
             for command in commands(&play.run) {

@@ -386,8 +386,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
             Kind::Ask(_) => {
                 let chosen = |given: &Resource| {
                     let dim = self.space.dim(given)?;
-                    let value = self.space.dims[dim].values.iter().position(|value| **value == *edge.outcome.word())?;
-                    Some((dim, vec![value]))
+                    Some((dim, vec![self.space.dims[dim].place(&edge.outcome.word())?]))
                 };
                 effect.assign(stage.gives.iter().filter_map(chosen).collect());
             }

@@ -1,8 +1,8 @@
 //! Valuations and facts: what the data flow says about one point of a flow.
 //!
-//! A valuation is a number: one digit per variable that steers (0 is unset), one per atom `it.attr ∈ values`. Facts are
-//! bits: established gates, given artifacts, `units`, `requirements`, `landed`, "not yet written" per role, and
-//! "entered" per set of units that an `each` runs over.
+//! A valuation is a number: one digit per variable that steers (0 is unset; the values that no condition names are one value), one
+//! per atom `it.attr ∈ values`. Facts are bits: established gates, given artifacts, `units`, `requirements`, `landed`, "not yet
+//! written" per role, and "entered" per set of units that an `each` runs over.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,8 +99,26 @@ pub(super) fn normal(mut list: Vec<(u32, Facts)>) -> State {
 
 /// A variable that steers.
 pub(super) struct Dim {
+    /// What it can be: each value that a condition names, and one for all others, which none can tell apart.
     pub values: Vec<Name>,
+    /// The place of that one among them.
+    other: Option<usize>,
     stride: u32,
+}
+
+impl Dim {
+    fn new(all: &[Name], named: &BTreeSet<Name>, stride: u32) -> Self {
+        let other = all.iter().find(|value| !named.contains(*value));
+        let values: Vec<Name> =
+            all.iter().filter(|value| named.contains(*value) || Some(*value) == other).cloned().collect();
+        let other = values.iter().position(|value| Some(value) == other);
+        Self { values, other, stride }
+    }
+
+    /// The place of a value, or of the one that stands for it.
+    pub fn place(&self, value: &str) -> Option<usize> {
+        self.values.iter().position(|known| **known == *value).or(self.other)
+    }
 }
 
 /// A question about the subject's attribute.
@@ -129,11 +147,11 @@ pub(super) struct Space {
 impl Space {
     /// The space of a protocol; `None` when it is too large to look at.
     pub fn new(protocol: &Protocol) -> Option<Self> {
-        let mut read = BTreeSet::new();
+        let mut read: BTreeMap<Name, BTreeSet<Name>> = BTreeMap::new();
         let mut asked: BTreeSet<(Name, BTreeSet<Name>)> = BTreeSet::new();
         for condition in protocol.conditions() {
-            if let Condition::Var { name, .. } = condition {
-                read.insert(name.clone());
+            if let Condition::Var { name, values } = condition {
+                read.entry(name.clone()).or_default().extend(values.iter().cloned());
             } else if let Condition::It { attr, values } = condition
                 // A unit's state changes while its flow runs: no path can be told apart by it.
                 && &**attr != "state"
@@ -143,7 +161,7 @@ impl Space {
         }
         let paths = protocol.artifacts.values().filter_map(|artifact| artifact.path.as_ref());
         let filled_in = paths.flat_map(|path| placeholders(path)).filter_map(|word| protocol.vars.get_key_value(word));
-        read.extend(filled_in.map(|(name, _)| name.clone()));
+        filled_in.for_each(|(name, _)| drop(read.entry(name.clone()).or_default()));
         let mut space = Self {
             dims: Vec::new(),
             shadows: BTreeMap::new(),
@@ -184,24 +202,24 @@ impl Space {
         (size <= VALUATIONS_MAX && bit <= Facts::MAX).then_some(space)
     }
 
-    fn add_dims(&mut self, protocol: &Protocol, read: &BTreeSet<Name>) -> Option<u64> {
+    /// Adds the variables that are read, each with the values that conditions name.
+    fn add_dims(&mut self, protocol: &Protocol, read: &BTreeMap<Name, BTreeSet<Name>>) -> Option<u64> {
         let stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
         let given: BTreeSet<&str> = stages.flat_map(|stage| &stage.gives).map(|given| &**given).collect();
         let mut stride: u64 = 1;
-        let mut add = |dims: &mut Vec<Dim>, values: &[Name]| -> Option<usize> {
-            dims.push(Dim { values: values.to_vec(), stride: u32::try_from(stride).ok()? });
-            stride = stride.checked_mul(values.len() as u64 + 1).filter(|size| *size <= VALUATIONS_MAX)?;
+        let mut add = |dims: &mut Vec<Dim>, values: &[Name], named: &BTreeSet<Name>| -> Option<usize> {
+            let dim = Dim::new(values, named, u32::try_from(stride).ok()?);
+            stride = stride.checked_mul(dim.values.len() as u64 + 1).filter(|size| *size <= VALUATIONS_MAX)?;
+            dims.push(dim);
             Some(dims.len() - 1)
         };
         for (name, variable) in protocol.inputs.iter().chain(&protocol.vars) {
             let VariableKind::OneOf(values) = &variable.kind else { continue };
-            if !read.contains(name) {
-                continue;
-            }
-            let dim = add(&mut self.dims, values)?;
+            let Some(named) = read.get(name) else { continue };
+            let dim = add(&mut self.dims, values, named)?;
             self.by_name.insert(name.clone(), dim);
             if protocol.inputs.contains_key(name) && given.contains(&**name) {
-                let shadow = add(&mut self.dims, values)?;
+                let shadow = add(&mut self.dims, values, named)?;
                 self.shadows.insert(dim, shadow);
             }
         }
