@@ -161,7 +161,9 @@ impl Space {
         }
         let paths = protocol.artifacts.values().filter_map(|artifact| artifact.path.as_ref());
         let filled_in = paths.flat_map(|path| placeholders(path)).filter_map(|word| protocol.vars.get_key_value(word));
-        filled_in.for_each(|(name, _)| drop(read.entry(name.clone()).or_default()));
+        for (name, _) in filled_in {
+            read.entry(name.clone()).or_default();
+        }
         let mut space = Self {
             dims: Vec::new(),
             shadows: BTreeMap::new(),
