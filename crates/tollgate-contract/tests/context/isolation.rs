@@ -3,6 +3,7 @@
 use crate::bench::{Bench, TASK, checked, developed, reviewed, template};
 use tollgate_core::code::Code;
 use tollgate_core::context::{Assembled, ContextError};
+use tollgate_core::protocol::model::Value;
 use tollgate_core::run::event::Work;
 
 /// Everything an attempt is shown, in one text.
@@ -70,6 +71,23 @@ fn a_role_that_may_see_nothing_is_shown_nothing() {
     assert!(!text.contains("SECRET") && !text.contains("DoD-3") && !text.contains("Hello, NAME"), "{text}");
     assert_eq!(shown.files, []);
     assert_eq!(shown.manifest["isolation"], "only: project");
+}
+
+#[test]
+fn what_a_worker_gave_as_a_variable_reaches_no_judge_of_a_part() {
+    let yaml = include_str!("../../../../protocols/build-plan.yaml")
+        .replace("\ninputs:", "\nvars: {mood: {one_of: [good, bad]}}\ninputs:")
+        .replace("dispatch: dev-tester", "dispatch: dev-tester\n      gives: [mood]");
+    let mut bench = Bench::with_protocol(&yaml, TASK, &[("complexity", "standard")]);
+    bench.run.vars.insert("mood".into(), Value::Text("SECRET-mood".into()));
+    bench.run.vars.insert("chosen".into(), Value::Text("by a person".into()));
+    let developer = all(&bench.show(&everything()).unwrap());
+    assert!(developer.contains("mood: SECRET-mood") && developer.contains("chosen: by a person"));
+    bench.report("developer", &developed());
+    let rows = "## Verified rows\n- DoD-1 — read\n- DoD-2 — make\n\n## Gaps\nNone\n";
+    bench.report("dod-checker", &checked("APPROVED", "reviewer", rows));
+    let reviewer = all(&bench.show(&everything()).unwrap());
+    assert!(!reviewer.contains("SECRET-mood") && reviewer.contains("chosen: by a person"), "{reviewer}");
 }
 
 #[test]

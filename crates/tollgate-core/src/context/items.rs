@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use crate::Name;
 use crate::digest::Digest;
 use crate::documents;
-use crate::protocol::model::Value;
+use crate::protocol::Protocol;
+use crate::protocol::model::{Kind, Sees, Value};
 use crate::report::Judgement;
 use crate::run::event::{BundleItem, ChangeKind, DecisionEnd};
 use crate::run::finding::FindingState;
 use crate::run::gate;
 use crate::run::repetition::Flaky;
-use crate::run::state::{Criterion, Decision, Run, Shown as Evidence, Unit};
+use crate::run::state::{Criterion, Decision, Shown as Evidence, Unit};
 
 use super::text::{Quoted, code, file, file_name, line, quoted};
 use super::{Change, ContextError, Dispatch, Sources};
@@ -101,7 +102,7 @@ pub(super) fn show(dispatch: &Dispatch<'_>, sources: &Sources<'_>) -> Result<Sho
     let mut shown = Shown::default();
     for item in dispatch.bundle {
         match &*item.item {
-            "goal" => plain(&mut shown, "goal", goal(dispatch.run)),
+            "goal" => plain(&mut shown, "goal", goal(dispatch)),
             "project" => plain(&mut shown, "project", project(sources)),
             "unit" => plain(
                 &mut shown,
@@ -127,12 +128,14 @@ fn plain(shown: &mut Shown, block: &'static str, text: String) {
     shown.push(block, text, None, bytes);
 }
 
-fn goal(run: &Run) -> String {
+fn goal(dispatch: &Dispatch<'_>) -> String {
+    let run = dispatch.run;
     let mut text = format!("{}\n", line(&run.opened.title));
-    // Inputs, and what stages gave since.
-    for (name, value) in
-        run.opened.inputs.iter().chain(run.vars.iter().filter(|(name, _)| !run.opened.inputs.contains_key(*name)))
-    {
+    // Inputs, and what stages gave since. What a worker gave is its word, and no judge that is shown a part of all reads it here.
+    let is_judge_of_a_part = dispatch.role.judges() && dispatch.role.sees != Sees::Full;
+    let is_shown = |name: &Name| !(is_judge_of_a_part && is_given_by_worker(&run.protocol, name));
+    let given = run.vars.iter().filter(|(name, _)| !run.opened.inputs.contains_key(*name) && is_shown(name));
+    for (name, value) in run.opened.inputs.iter().chain(given) {
         let value = match value {
             Value::Int(number) => number.to_string(),
             Value::Text(text) => line(text),
@@ -141,6 +144,13 @@ fn goal(run: &Run) -> String {
         text.push_str(&format!("- {name}: {value}\n"));
     }
     text
+}
+
+/// Whether a stage that dispatches a role gives a variable.
+fn is_given_by_worker(protocol: &Protocol, variable: &Name) -> bool {
+    let stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
+    let mut dispatches = stages.filter(|stage| matches!(stage.kind, Kind::Dispatch { .. }));
+    dispatches.any(|stage| stage.gives.iter().any(|given| **given == **variable))
 }
 
 /// What a person configured, and what the repository says: in fences of their own, so that the one cannot pass for the other.
