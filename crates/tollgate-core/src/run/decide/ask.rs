@@ -191,6 +191,11 @@ impl Draft {
 
     /// An answer that a person gave with the run, before it was asked.
     pub(super) fn answer_in_advance(&mut self, decision: DecisionId, stage: &Stage) {
+        let Kind::Ask(Ask { class, .. }) = &stage.kind else { return };
+        // Runs of earlier versions may have one.
+        if *class == Class::Security {
+            return;
+        }
         let Some(option) = self.run.opened.answers.get(&*stage.id).cloned() else { return };
         // Once for each subject: a limit that an answer renews without anybody there would be none.
         let unit = self.run.decisions.get(&decision).and_then(|decision| decision.asked.unit.clone());

@@ -18,7 +18,9 @@ use crate::Name;
 use crate::diagnostic::Place;
 use crate::digest::Digest;
 use crate::id::{RoleId, RunId, StageId, UnitId};
-use crate::protocol::model::{Ask, AtOnce, Each, Ensures, Flow, Given, Kind, Land, Over, Resource, Stage, Value};
+use crate::protocol::model::{
+    Ask, AtOnce, Class, Each, Ensures, Flow, From, Given, Kind, Land, Over, Resource, Stage, Value,
+};
 use crate::protocol::{Condition, Protocol, reached};
 use crate::report::{Plan, UnitReport};
 use crate::scope::{self, Content};
@@ -197,6 +199,12 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<StageId, Name>) -> Re
             return refuse(why.to_owned());
         }
         for (known, ask) in asks {
+            if ask.class == Class::Security {
+                return refuse("a question of security is answered by whoever has seen it".to_owned());
+            }
+            if ask.from == Some(From::Report) {
+                return refuse("its question is part of a report that nobody has written yet".to_owned());
+            }
             if !ask.options.iter().any(|(id, _)| id == option) {
                 let options: Vec<&str> = ask.options.iter().map(|(id, _)| &**id).collect();
                 return refuse(format!("`{option}` is not one of {}", options.join(", ")));

@@ -8,7 +8,7 @@ use super::super::state::{Criterion, Ledger, Requirement, Run, Unit};
 use crate::Name;
 use crate::id::UnitId;
 use crate::protocol::Protocol;
-use crate::protocol::model::Resource;
+use crate::protocol::model::{Kind, Over, Resource};
 use crate::report::{CriterionRow, Disposition, Plan, RequirementReport, UnitReport};
 
 /// The longest name of a unit.
@@ -93,6 +93,11 @@ pub fn problem(plan: &Plan, run: &Run) -> Option<String> {
             unit.name
         ));
     }
+    // Stages that run over planned units leave lanes to their own.
+    let lane = plan.units.iter().find(|unit| runs_planned_units(&run.protocol) && is_named_lane(run, &unit.name));
+    if let Some(unit) = lane {
+        return Some(format!("`{}` is a lane of the protocol: plan the unit under another name", unit.name));
+    }
     let units = plan.units.iter().map(|row| (&*row.name, unit_words(row)));
     let rows = plan.criteria.iter().map(|row| (&*row.id, words(row)));
     let requirements = plan.requirements.iter().map(|row| (&*row.id, requirement_words(row)));
@@ -120,6 +125,12 @@ pub fn problem(plan: &Plan, run: &Run) -> Option<String> {
         }
     }
     plan.retires.iter().find_map(|row| not_retired(&row.id, &row.why, &needs, plan, ledger))
+}
+
+fn runs_planned_units(protocol: &Protocol) -> bool {
+    let stages = protocol.flows.iter().flat_map(|flow| &flow.stages);
+    let mut each = stages.filter_map(|stage| if let Kind::Each(each) = &stage.kind { Some(each) } else { None });
+    each.any(|each| each.over == Over::Units)
 }
 
 /// An attribute that the protocol declares has the values that it declares: conditions ask for those, and another one is none

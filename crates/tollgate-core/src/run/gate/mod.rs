@@ -292,7 +292,8 @@ pub fn asks_for_rows(atom: &Condition, requirement: &Requirement) -> bool {
 fn requirement_matches(requirement: &Requirement, filter: &[(Name, Vec<Name>)]) -> bool {
     filter.iter().all(|(key, values)| {
         let value = match &**key {
-            "disposition" => requirement.disposition.as_deref(),
+            // What nobody has left out is in scope: a proposal takes nothing away.
+            "disposition" => Some(requirement.disposition.as_deref().unwrap_or(&Disposition::InScope)),
             "by" => requirement.disposed_by.map(|_| "person"),
             _ => None,
         };
