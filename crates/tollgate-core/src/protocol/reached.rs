@@ -10,8 +10,22 @@ use crate::id::{GateId, StageId};
 /// The value of an input, given or by default; none: it is not known yet.
 pub type Inputs<'a> = dyn Fn(&str) -> Option<&'a Value> + 'a;
 
-/// The stages that can be entered, each with its flow.
+/// The stages that can be entered, each with its flow. An input that one of them gives may have any value.
 pub fn stages<'p>(protocol: &'p Protocol, inputs: &Inputs<'_>) -> Vec<(&'p Flow, &'p Stage)> {
+    let mut given: BTreeSet<&str> = BTreeSet::new();
+    loop {
+        let reached = entered(protocol, &|name: &str| inputs(name).filter(|_| !given.contains(name)));
+        let before = given.len();
+        let gives = reached.iter().flat_map(|(_, stage)| &stage.gives).map(|name| &**name);
+        given.extend(gives.filter(|name| protocol.inputs.contains_key(*name)));
+        if given.len() == before {
+            return reached;
+        }
+    }
+}
+
+/// The stages that can be entered while inputs keep their values.
+fn entered<'p>(protocol: &'p Protocol, inputs: &Inputs<'_>) -> Vec<(&'p Flow, &'p Stage)> {
     let mut reached = Vec::new();
     let mut seen: BTreeSet<(&Name, &StageId)> = BTreeSet::new();
     let mut open: Vec<(&Flow, &Stage)> = Vec::new();

@@ -39,21 +39,45 @@ mod tests {
     use super::*;
     use tollgate_core::protocol::model::Value;
 
+    /// The roles of a protocol with these inputs.
+    fn needed(protocol: &str, given: &[(&str, &str)]) -> String {
+        let (protocol, _) = tollgate_core::protocol::read(protocol);
+        let text = |(name, value): &(&str, &str)| ((*name).to_owned(), Value::Text((*value).into()));
+        let given: std::collections::BTreeMap<String, Value> = given.iter().map(text).collect();
+        let protocol = protocol.unwrap();
+        roles(&protocol, &|name: &str| given.get(name))
+            .into_iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    const BUILD_PLAN: &str = include_str!("../../../../protocols/build-plan.yaml");
+
     #[test]
     fn only_the_roles_of_the_chosen_way_are_needed() {
-        let (protocol, _) = tollgate_core::protocol::read(include_str!("../../../../protocols/build-plan.yaml"));
-        let protocol = protocol.unwrap();
-        let needed = |complexity: &str, infra: &str| {
-            let (complexity, infra) = (Value::Text(complexity.into()), Value::Text(infra.into()));
-            let inputs = |name: &str| match name {
-                "complexity" => Some(&complexity),
-                "infra" => Some(&infra),
-                _ => None,
-            };
-            roles(&protocol, &inputs).into_iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
-        };
+        let needed = |complexity, infra| needed(BUILD_PLAN, &[("complexity", complexity), ("infra", infra)]);
         assert_eq!(needed("simple", "none"), "dev-tester dod-checker reviewer");
         assert_eq!(needed("standard", "none"), "developer dod-checker reviewer tester");
         assert_eq!(needed("standard", "needed"), "developer devops dod-checker reviewer tester");
+    }
+
+    /// A person may say that a lean run becomes a full one.
+    #[test]
+    fn an_input_that_an_answer_changes_decides_nothing() {
+        let all = "architect coder designer docs integrator planner qa researcher reviewer security spec-agent";
+        let team = include_str!("../../../../protocols/team.yaml");
+        assert_eq!(needed(team, &[("mode", "lean")]), all);
+        assert_eq!(needed(team, &[("mode", "full")]), all);
+        let stays = team.replace("      gives: [mode]\n", "");
+        assert_eq!(needed(&stays, &[("mode", "lean")]), "coder qa reviewer security spec-agent");
+    }
+
+    #[test]
+    fn an_input_is_known_where_nothing_reaches_the_stage_that_gives_it() {
+        let gives = BUILD_PLAN.replace("    - id: solo-stuck\n", "    - id: solo-stuck\n      gives: [infra]\n");
+        let needed = |complexity| needed(&gives, &[("complexity", complexity), ("infra", "none")]);
+        assert_eq!(needed("standard"), "developer dod-checker reviewer tester");
+        assert_eq!(needed("simple"), "dev-tester devops dod-checker reviewer");
     }
 }

@@ -373,3 +373,22 @@ fn a_review_that_never_passes_is_accepted_with_its_issues_or_given_up() {
         play.holds();
     }
 }
+
+/// A person may say that a lean run becomes a full one: no answer leads to a role without a worker.
+#[test]
+fn a_lean_run_names_every_role_of_both_ways_that_has_no_worker() {
+    let mut play = Play::new("", &script(&[("spec-agent", &[says("BLOCKED", "SpecAgent", "", "")])]));
+    let file = play.world.path("script.yaml").display().to_string();
+    let config = format!("[worker.actor]\nadapter = \"script\"\ncommand = [\"{file}\"]\n");
+    std::fs::create_dir_all(play.world.path("home/.config/tollgate")).unwrap();
+    std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();
+    let lean = ["run", "team", "--goal", "Greet people", "--input", "mode=lean", "--no-wait"];
+    let roles = ["spec-agent", "coder", "reviewer", "qa", "security"].map(|role| format!("{role}=actor"));
+    let named: Vec<&str> = roles.iter().flat_map(|role| ["--worker", role]).collect();
+    let said = play.tollgate(&[&lean[..], &named].concat()).exits(1);
+    said.says("roles `architect`, `designer`, `docs`, `integrator`, `planner`, `researcher` have no worker")
+        .says("name a worker for all of them: `--worker claude`");
+    let said = play.tollgate(&[&lean[..], &["--worker", "actor"]].concat());
+    play.named_by(&said);
+    said.says("spec-agent works at `intake-lean`");
+}

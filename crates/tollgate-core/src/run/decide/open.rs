@@ -143,14 +143,7 @@ pub(super) fn enter(
 
 /// What this build cannot do yet is refused before anything starts, where the inputs lead there.
 fn runnable(protocol: &Protocol, vars: &BTreeMap<Name, Value>) -> Result<(), Rejection> {
-    let given = |name: &str| {
-        protocol
-            .flows
-            .iter()
-            .flat_map(|flow| &flow.stages)
-            .any(|stage| stage.gives.iter().any(|given| **given == *name))
-    };
-    let reached = reached::stages(protocol, &|name: &str| vars.get(name).filter(|_| !given(name)));
+    let reached = reached::stages(protocol, &|name: &str| vars.get(name));
     for (_, stage) in &reached {
         if let Kind::Land(land @ (Land::PullRequest | Land::Base)) = &stage.kind {
             let what = if *land == Land::Base { "base" } else { "pull-request" };
