@@ -90,7 +90,8 @@ impl From<&Rejection> for Failure {
             | Rejection::Artifact { .. }
             | Rejection::Advance { .. }
             | Rejection::NotOffered { .. }
-            | Rejection::TextNeeded(_) => Kind::Usage,
+            | Rejection::TextNeeded(_)
+            | Rejection::OneByOne { .. } => Kind::Usage,
             Rejection::Broken(_) => Kind::Internal,
             _ => Kind::Refused,
         };
@@ -113,6 +114,10 @@ fn next_step(rejection: &Rejection) -> String {
         Rejection::Closed => "`tollgate show RUN` shows how it ended; `tollgate run` starts a new one",
         Rejection::TextNeeded(decision) => {
             return format!("`tollgate decide RUN {decision} --text 'YOUR ANSWER'` answers it");
+        }
+        Rejection::OneByOne { decision, open } => {
+            let answers: String = open.iter().map(|number| format!(" --answer {number}='ANSWER'")).collect();
+            return format!("`tollgate decide RUN {decision}{answers}` answers what is open");
         }
         Rejection::NoDecision(_) | Rejection::NotOffered { .. } => {
             "`tollgate inbox` lists the open questions and how to answer them"

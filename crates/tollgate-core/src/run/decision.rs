@@ -71,6 +71,11 @@ impl Decision {
         !self.asked.questions.is_empty() && !self.asked.options.is_empty()
     }
 
+    /// Whether each of its questions has an answer of its own, and none is one to all of them.
+    pub fn is_answered_one_by_one(&self) -> bool {
+        self.asked.questions.len() > 1 || self.is_chosen_one_by_one()
+    }
+
     /// The option that answers to its questions lead to, with those it has: of all that are chosen the one that it offers first. None
     /// while a question is open.
     pub fn strictest(&self, answers: &BTreeMap<u32, String>) -> Option<&Name> {

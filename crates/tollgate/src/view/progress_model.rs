@@ -33,6 +33,7 @@ pub fn picture(run: &Run, started_ms: u64, now_ms: u64) -> Model {
                 let options: Vec<&str> = decision.asked.options.iter().map(|option| &*option.id).collect();
                 // Never the first one alone: it may be the one that waives something.
                 let answer = match options.as_slice() {
+                    _ if decision.is_answered_one_by_one() => "--answer 1='…'".to_owned(),
                     [] => "--text '…'".to_owned(),
                     [only] => (*only).to_owned(),
                     several => format!("OPTION ({})", several.join(", ")),

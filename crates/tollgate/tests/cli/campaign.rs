@@ -20,7 +20,7 @@ const INSIDE: &str = "TOLLGATE_TEST_INSIDE";
 fn two_runs() -> Play {
     let (mut play, said) = Play::standard(&[("developer", &[at(1, BLOCKED), else_(BUILT)])]);
     said.exits(4);
-    play.decide(&["dec_2", "--text", "Hello"]).exits(0);
+    play.decide(&["dec_2", "--answer", "1=Hello", "--answer", "2=No"]).exits(0);
     let long = TASK.replacen("\n## ", &format!("\n{}\n## ", "A long description. ".repeat(4_000)), 1);
     std::fs::write(play.world.path("task.md"), long).unwrap();
     play.run.clear();

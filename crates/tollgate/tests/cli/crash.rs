@@ -113,8 +113,8 @@ fn an_interrupt_ends_a_command_that_the_engine_runs() {
 fn the_same_answer_from_two_processes_happens_once() {
     let (play, said) = Play::standard(&[("developer", &[at(1, crate::play::BLOCKED), else_(BUILT)])]);
     said.exits(4);
-    let one = play.program(&["decide", "RUN", "dec_2", "--text", "Hello"]);
-    let two = play.program(&["decide", "RUN", "dec_2", "--text", "Hello"]);
+    let one = play.program(&["decide", "RUN", "dec_2", "--answer", "1=Hello", "--answer", "2=No"]);
+    let two = play.program(&["decide", "RUN", "dec_2", "--answer", "1=Hello", "--answer", "2=No"]);
     let codes = [one, two].map(|child| child.wait_with_output().unwrap());
     for output in &codes {
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));

@@ -49,10 +49,16 @@ fn blocked_asks_word_for_word_and_nobody_starts_before_the_answer() {
     assert_eq!(play.count(|event| matches!(event, Event::DecisionAsked(_))), 2, "the sign-off and one decision");
     play.tollgate(&["resume", "RUN"]).exits(4).says("Also in French?");
     assert_eq!(play.dispatched("developer"), 1);
-    play.decide(&["dec_2"]).exits(2).says("TG0305");
-    play.decide(&["dec_2", "--text", "Good day, and no French"]).exits(0);
+    play.decide(&["dec_2"]).exits(2).says("TG0306");
+    play.decide(&["dec_2", "--text", "Good day, and no French"])
+        .exits(2)
+        .says("TG0306")
+        .says("--answer 1='ANSWER' --answer 2='ANSWER'");
+    play.decide(&["dec_2", "--answer", "2=No French", "--no-resume"]).exits(0);
+    play.decide(&["dec_2", "--text", "Good day"]).exits(2).says("dec_2 --answer 1='ANSWER'`");
+    play.decide(&["dec_2", "--answer", "1=Good day"]).exits(0);
     let brief = play.brief("developer", 2);
-    assert!(brief.contains("Good day, and no French") && brief.contains("Also in French?"), "{brief}");
+    assert!(brief.contains("Good day") && brief.contains("No French") && brief.contains("Also in French?"), "{brief}");
     play.holds();
 }
 

@@ -118,7 +118,7 @@ fn a_worker_cannot_decide_for_a_person_with_or_without_the_marker() {
     let log = play.log("developer", 1);
     assert_eq!(log.matches("exit Some(1): error[TG0309]").count(), 2, "{log}");
     assert_eq!(play.count(|event| matches!(event, Event::DecisionRefused(_))), 0);
-    play.decide(&["dec_2", "--text", "Hello"]).exits(0);
+    play.decide(&["dec_2", "--answer", "1=Hello", "--answer", "2=No"]).exits(0);
     play.holds();
 }
 
@@ -239,7 +239,7 @@ fn an_orphan_of_a_driver_that_it_killed_cannot_answer_for_a_person() {
 fn a_person_with_limits_of_their_own_is_no_worker() {
     let mut play = Play::new(TASK, &script(&[("developer", &[at(1, crate::play::BLOCKED), else_(BUILT)])]));
     play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve"]).exits(4).says("dec_2");
-    let typed = play.world.program(&["decide", &play.run, "dec_2", "--text", "Hello"]);
+    let typed = play.world.program(&["decide", &play.run, "dec_2", "--answer", "1=Hello", "--answer", "2=No"]);
     let mut shell = std::process::Command::new("bash");
     shell
         .args(["-c", "ulimit -q 4097 && ulimit -x 64 && exec \"$0\" \"$@\""])

@@ -48,7 +48,7 @@ impl Play {
 fn ended() -> Play {
     let (play, said) = Play::standard(&[("developer", &[at(1, BLOCKED), else_(BUILT)])]);
     said.exits(4);
-    play.decide(&["dec_2", "--text", "Hello"]).exits(0);
+    play.decide(&["dec_2", "--answer", "1=Hello", "--answer", "2=No"]).exits(0);
     play.is_whole();
     play
 }
@@ -122,7 +122,7 @@ fn a_run_that_is_cut_anywhere_reaches_its_end() {
                     Event::DecisionAsked(asked) => Some(asked.decision.to_string()),
                     _ => None,
                 });
-                play.decide(&[&decision.unwrap(), "--text", "Hello"]).exits(0);
+                play.decide(&[&decision.unwrap(), "--answer", "1=Hello", "--answer", "2=No"]).exits(0);
             }
             _ if closed => drop(play.tollgate(&["resume", "RUN"]).exits(0)),
             _ => drop(said.exits(0)),
@@ -186,7 +186,7 @@ fn what_stands_beside_the_events_is_made_again_and_nothing_is_cut() {
         assert_eq!((repaired.kept, repaired.lost_until, repaired.cut), (events, events, 0), "{damage}: {repaired:?}");
         play.is_whole();
     }
-    play.decide(&["dec_2", "--text", "Hello", "--no-resume"]).exits(0);
+    play.decide(&["dec_2", "--answer", "1=Hello", "--answer", "2=No", "--no-resume"]).exits(0);
     play.tollgate(&["retry", "RUN"]).exits(0);
     play.holds();
 }

@@ -27,7 +27,7 @@ fn a_run_prints_each_event_once_in_order() {
     let said = play.start(&["--input", "complexity=standard", "--answer", "sign-off=approve", "--json"]).exits(4);
     let mut events = lines(&said.out);
     events[0]["run"].as_str().unwrap().clone_into(&mut play.run);
-    let said = play.decide(&["dec_2", "--text", "Hello", "--json"]).exits(0);
+    let said = play.decide(&["dec_2", "--answer", "1=Hello", "--answer", "2=No", "--json"]).exits(0);
     events.extend(lines(&said.out));
     events.iter().for_each(|event| conforms("event", event));
     let numbers: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();

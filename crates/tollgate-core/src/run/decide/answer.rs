@@ -50,7 +50,7 @@ impl Draft {
         if let Some(ended) = &decision.end {
             return self.answer_again(id, &decision, ended.option.as_ref(), &answer);
         }
-        if decision.is_chosen_one_by_one() {
+        if decision.is_answered_one_by_one() {
             return self.answer_rest(id, &decision, answer, by);
         }
         self.answer_whole(id, &decision, answer, by, in_advance)

@@ -147,8 +147,8 @@ impl Draft {
         if decision.asked.blocking { self.go_on_from(id, decision, &Outcome::Answered, by) } else { Ok(()) }
     }
 
-    /// An option without a number, where each question has an answer of its own. A timer's goes to all that are open; a person
-    /// has to name them.
+    /// An answer without a number, where each question has one of its own. A timer's goes to all that are open; a person has to
+    /// name them.
     pub(super) fn answer_rest(
         &mut self,
         id: DecisionId,
@@ -157,8 +157,8 @@ impl Draft {
         by: &By,
     ) -> Result<(), Rejection> {
         let Some(option) = answer.option.filter(|_| by.kind == ByKind::Timer) else {
-            let what = "one of its options for each of its questions: `--answer 1=OPTION --answer 2=OPTION`".to_owned();
-            return Err(Rejection::Incomplete { decision: id, what });
+            let open = decision.open_questions().map(|(number, _)| number).collect();
+            return Err(Rejection::OneByOne { decision: id, open });
         };
         let answers = decision.open_questions().map(|(number, _)| (number, option.to_string())).collect();
         self.answer_questions(id, decision, &Answer { answers, ..Answer::default() }, by)

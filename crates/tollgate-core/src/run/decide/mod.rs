@@ -209,6 +209,8 @@ pub enum Rejection {
     NotOffered { decision: DecisionId, option: Name, offered: Vec<Name> },
     /// The answer must be a text.
     TextNeeded(DecisionId),
+    /// Each of its questions has an answer of its own: the numbers of those that are open.
+    OneByOne { decision: DecisionId, open: Vec<u32> },
     /// The option does not allow what the answer carries.
     NotAllowed { decision: DecisionId, what: &'static str },
     /// The answer needs something it does not carry.
@@ -268,6 +270,7 @@ impl Rejection {
             self,
             Self::NotOffered { .. }
                 | Self::TextNeeded(_)
+                | Self::OneByOne { .. }
                 | Self::NotAllowed { .. }
                 | Self::Incomplete { .. }
                 | Self::Scope { .. }
@@ -282,7 +285,9 @@ impl Rejection {
             Self::NoDecision(_) => Code::NO_DECISION,
             Self::AlreadyAnswered { .. } | Self::AlreadyEnded(_) => Code::ALREADY_ANSWERED,
             Self::NotOffered { .. } | Self::TextNeeded(_) => Code::NOT_OFFERED,
-            Self::NotAllowed { .. } | Self::Incomplete { .. } | Self::NotNow { .. } => Code::ANSWER_CARRIES,
+            Self::OneByOne { .. } | Self::NotAllowed { .. } | Self::Incomplete { .. } | Self::NotNow { .. } => {
+                Code::ANSWER_CARRIES
+            }
             Self::NotEstablished { .. } => Code::ANSWER_FALLS_SHORT,
             Self::AskedAnew { .. } => Code::QUESTION_CHANGED,
             Self::NothingToRetry | Self::NoUnit(_) | Self::NotHeld(_) | Self::GoneOn(_) => Code::NOTHING_TO_RETRY,
@@ -324,6 +329,10 @@ impl std::fmt::Display for Rejection {
                 write!(f, "{decision} does not offer `{option}`; it offers {}", list(offered))
             }
             Self::TextNeeded(id) => write!(f, "{id} asks for an answer in words"),
+            Self::OneByOne { decision, open } => {
+                let open: Vec<String> = open.iter().map(ToString::to_string).collect();
+                write!(f, "each question of {decision} is answered by itself; open: {}", open.join(", "))
+            }
             Self::NotAllowed { decision, what } => write!(f, "the answer to {decision} may not change {what}"),
             Self::Incomplete { decision, what } | Self::NotNow { decision, what } => {
                 write!(f, "the answer to {decision} needs {what}")
