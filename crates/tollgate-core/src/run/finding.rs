@@ -46,6 +46,11 @@ impl FindingState {
         Self { about, status, apart, addressed, left }
     }
 
+    /// Whether a command of a row found it, which nobody's word closes.
+    pub const fn is_of_command(&self) -> bool {
+        self.about.role.is_none() && self.about.of.is_none() && self.about.criterion.is_some()
+    }
+
     /// Where it stands in the tree of a subject.
     pub fn status_in(&self, unit: Option<&UnitId>) -> FindingStatus {
         unit.and_then(|unit| self.apart.get(unit)).map_or(self.status, |own| own.status)

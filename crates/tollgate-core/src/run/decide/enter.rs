@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::super::event::{AttemptStarted, FlowEntered, FlowResumed, Origin, RunHalted, Work};
+use super::super::event::{AttemptStarted, FindingStatus, FlowEntered, FlowResumed, Origin, RunHalted, Work};
 use super::super::evolve::counter_key;
+use super::super::finding::FindingState;
 use super::super::gate::{self, Status};
 use super::super::state::{At, Instance, MAIN, Phase};
 use super::super::{bundle, effects};
@@ -182,17 +183,19 @@ impl Draft {
         let status = stage.ensures.iter().map(|gate| gate::status_of(&self.run, gate, unit)).max();
         let holds = matches!(status, None | Some(Status::Holds));
         let measured = self.measured_against(unit);
-        if !holds || !measured.is_empty() {
+        let fails = self.has_failed_command(unit);
+        let contradicted = fails || !measured.is_empty();
+        if !holds || contradicted {
             self.reason = self.open_rows(name).join("; ");
         }
         // A command that fails is a fact: whatever the judge says, the work is rejected and goes back.
         let rejected = self.can_reject(stage)
-            && (!holds && self.commands_speak(stage, unit) || self.goes_to(instance, stage, &measured));
+            && (!holds && self.commands_speak(stage, unit) || fails || self.goes_to(instance, stage, &measured));
         self.lapse();
         let outcome = match (status, rejected) {
             // Who did not write what it says it wrote may not have tested what it says it tested; and nobody's acceptance
             // makes a claim true that was measured to be false.
-            (None | Some(Status::Holds), false) if !measured.is_empty() => Outcome::Verdict(Verdict::Inconclusive),
+            (None | Some(Status::Holds), false) if contradicted => Outcome::Verdict(Verdict::Inconclusive),
             (None | Some(Status::Holds), false) => Outcome::Verdict(verdict),
             (_, true) => Outcome::Verdict(Verdict::Reject),
             // Asking the judge again would show no more: a person says what becomes of it.
@@ -207,6 +210,14 @@ impl Draft {
     fn measured_against(&self, unit: Option<&UnitId>) -> BTreeSet<RoleId> {
         let open = self.findings(unit, |known| known.about.of.is_some() && !known.status_in(unit).is_closed());
         open.iter().filter_map(|id| self.run.ledger.findings.get(id)?.about.of.clone()).collect()
+    }
+
+    /// Whether a command found something of a subject alone that nobody has worked on since, whoever's row it is of.
+    fn has_failed_command(&self, unit: Option<&UnitId>) -> bool {
+        let open = |known: &FindingState| {
+            known.is_of_command() && known.status_for(unit) == FindingStatus::Open && self.is_only_of(known, unit)
+        };
+        !self.findings(unit, open).is_empty()
     }
 
     /// The stage of a flow whose role's word was measured to be otherwise: whoever judges it again finds the same.

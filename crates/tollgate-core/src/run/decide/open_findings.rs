@@ -53,7 +53,7 @@ impl Draft {
                 open
             }
             (Kind::Dispatch { .. }, Outcome::Verdict(Verdict::Inconclusive)) => {
-                let claims = self.open_of(unit, |finding| finding.about.of.is_some());
+                let claims = self.open_of(unit, |finding| finding.about.of.is_some() || finding.is_of_command());
                 let trial = self.waived(&claims, unit);
                 let holds = stage.ensures.iter().all(|gate| gate::status_of(&trial, gate, unit) == Status::Holds);
                 if !holds || self.author_of(name, &claims).is_some() {
