@@ -113,8 +113,7 @@ impl Draft {
         let waives = shown.find(|offered| Some(&offered.id) == answer.option.as_ref());
         let waives = waives.map(|offered| offered.waives.as_slice()).unwrap_or_default();
         self.establish(id, &asked.instance, Some(origin), (&route, waives), by)?;
-        for (option, name) in answer.option.iter().flat_map(|option| stage.gives.iter().map(move |name| (option, name)))
-        {
+        if let (Some(option), Some(name)) = (&answer.option, stage.gives.first()) {
             self.emit_by(by.clone(), VariableGiven { name: (&**name).into(), value: option.clone() });
         }
         if shared.is_some() {
