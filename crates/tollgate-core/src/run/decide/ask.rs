@@ -16,6 +16,9 @@ use crate::protocol::model::{Ask, Class, From, Kind, Stage, Target};
 use crate::protocol::{Outcome, graph};
 use crate::report::{Health, Judgement, QuestionReport, Report};
 
+/// The questions of a report that an ask takes from it, and those beside the work.
+type Parted = (Vec<QuestionReport>, Vec<QuestionReport>);
+
 /// Why something is as it was shown, where that is known.
 fn note(shown: &Shown) -> String {
     if shown.note.is_empty() { String::new() } else { format!(" ({})", shown.note) }
@@ -90,7 +93,7 @@ impl Draft {
             instance: instance.clone(),
             ask: stage.id.clone(),
             class: ask.class,
-            question: self.question(instance, ask),
+            question: self.question(instance, ask, &origin),
             why: self.why(instance, &origin),
             recommend: recommend.map(|(option, _)| option.clone()),
             default: ask
@@ -175,7 +178,7 @@ impl Draft {
             return Some(());
         }
         let question = match ask.from {
-            Some(From::Ledger) => self.question(&known.instance, ask),
+            Some(From::Ledger) => self.question(&known.instance, ask, &known.origin),
             Some(From::Report | From::Measure) | None => known.question.clone(),
         };
         let asked = Asked { options, tree, shows, default, recommend, question, ..known };
@@ -213,7 +216,7 @@ impl Draft {
         let _ = self.attempt(|draft| draft.answer_by(decision, answer, &by, true));
     }
 
-    pub(super) fn question(&self, instance: &str, ask: &Ask) -> String {
+    fn question(&self, instance: &str, ask: &Ask, origin: &Origin) -> String {
         let mut parts: Vec<String> = ask.question.iter().cloned().collect();
         match ask.from {
             Some(From::Report) => {
@@ -229,6 +232,12 @@ impl Draft {
         parts.retain(|part| !part.is_empty());
         if parts.is_empty() && !self.reason.is_empty() {
             parts.push(self.reason.clone());
+        }
+        if parts.is_empty() {
+            let led = Some(self.why(instance, origin)).filter(|led| !led.is_empty());
+            let led = led.unwrap_or_else(|| format!("`{}` is reached", origin.stage));
+            let open = if ask.from == Some(From::Ledger) { ", and nothing is open" } else { "" };
+            parts.push(format!("{led}{open}. How does it go on?"));
         }
         parts.join("\n")
     }
@@ -355,25 +364,56 @@ impl Draft {
         graph::stands_for(&self.protocol, &graph::needed(&self.protocol), origin, outcome)
     }
 
-    /// A report's questions that do not block are put beside the work, also those of one that was not done.
-    pub fn beside_questions(&mut self, live: &Attempt, stage: &Stage, report: &Report, outcome: &Outcome) {
+    /// Parts the questions of a report: those that an ask takes from it, and those that are put beside the work. What does not block
+    /// is beside it, unless the report has no other question for the ask that it leads to.
+    pub fn part_questions(&self, live: &Attempt, stage: &Stage, report: &Report, outcome: &Outcome) -> Parted {
+        let all = report.questions.iter().cloned();
+        let (block, beside): (Vec<_>, Vec<_>) = all.partition(|question| question.blocking);
+        let judging = self.instance(&live.instance).is_some_and(|known| known.judging.is_some());
+        if block.is_empty() && !judging && self.leads_to_questions(&live.instance, stage, outcome) {
+            (beside, Vec::new())
+        } else {
+            (block, beside)
+        }
+    }
+
+    /// Whether an outcome leads to an ask that takes its questions from the report.
+    fn leads_to_questions(&self, instance: &InstanceId, stage: &Stage, outcome: &Outcome) -> bool {
+        let takes = |stage: &Stage| matches!(&stage.kind, Kind::Ask(ask) if ask.from == Some(From::Report));
+        let unit = self.unit_of(instance);
+        let is_put =
+            |stage: &&Stage| stage.when.as_ref().is_none_or(|when| gate::truth(&self.run, when, unit.as_ref()));
+        let known = self.instance(instance);
+        let next = match self.next_target(instance, stage, outcome) {
+            Some(Target::Ask(name)) => self.protocol.ask(&name),
+            Some(Target::Stage(name)) => known.as_ref().and_then(|known| Self::stage_of(&self.protocol, known, &name)),
+            _ => None,
+        };
+        next.filter(is_put).is_some_and(takes)
+    }
+
+    /// Questions of a report are put beside the work, also those of one that was not done.
+    pub fn beside_questions(
+        &mut self,
+        live: &Attempt,
+        stage: &Stage,
+        report: &Report,
+        outcome: &Outcome,
+        beside: &[QuestionReport],
+    ) {
+        let unit = self.unit_of(&live.instance);
         let asked = |text: &str| {
             let mut known = self.run.decisions.values().map(|known| &known.asked);
             let whole = |said: &str| format!("\n{said}\n");
-            known.any(|known| {
-                let here = !known.blocking && known.instance == live.instance && known.ask == stage.id;
-                here && whole(&known.question).contains(&whole(text))
-            })
+            known.any(|known| known.unit == unit && whole(&known.question).contains(&whole(text)))
         };
-        let beside = report.questions.iter().filter(|question| !question.blocking);
         // Nobody is asked twice.
-        let questions: Vec<&QuestionReport> = beside.filter(|question| !asked(&question.text)).collect();
+        let questions: Vec<&QuestionReport> = beside.iter().filter(|question| !asked(&question.text)).collect();
         let open: Vec<&str> = questions.iter().map(|question| &*question.text).collect();
         if open.is_empty() || report.health == Health::Malformed {
             return;
         }
         let done = if report.health == Health::Ok { "is done" } else { "stopped" };
-        let unit = self.unit_of(&live.instance);
         self.emit(DecisionAsked {
             decision: DecisionId(self.run.next_decision),
             asked: Asked {

@@ -50,15 +50,28 @@ impl Draft {
         self.run.instances.get(instance).and_then(|known| known.counters.get(&key)).cloned().unwrap_or_default()
     }
 
-    fn take(&mut self, instance: &InstanceId, stage: &Stage, outcome: &Outcome, rule: &Rule) {
+    /// Where an outcome of a stage goes now.
+    pub(super) fn next_target(&self, instance: &InstanceId, stage: &Stage, outcome: &Outcome) -> Option<Target> {
+        let (rule, _) = self.protocol.route(stage, outcome)?;
+        let then = rule.route.then.as_ref().filter(|_| self.is_spent(instance, stage, rule).0);
+        Some(then.unwrap_or(&rule.route.to).clone())
+    }
+
+    /// Whether a limit of a route is reached, and what is open where that is counted.
+    fn is_spent(&self, instance: &InstanceId, stage: &Stage, rule: &Rule) -> (bool, Option<Digest>) {
         let route = &rule.route;
         let counter = self.counter(instance, stage, rule);
         let open_set = route.same.map(|_| self.open_set(instance));
         let same =
             if counter.last_open.is_some() && counter.last_open == open_set { counter.same_in_a_row + 1 } else { 1 };
         let spent = route.limit.is_some_and(|limit| counter.taken >= limit);
-        let stuck = route.same.is_some_and(|most| same >= most);
-        match (&route.then, spent || stuck) {
+        (spent || route.same.is_some_and(|most| same >= most), open_set)
+    }
+
+    fn take(&mut self, instance: &InstanceId, stage: &Stage, outcome: &Outcome, rule: &Rule) {
+        let route = &rule.route;
+        let (is_spent, open_set) = self.is_spent(instance, stage, rule);
+        match (&route.then, is_spent) {
             (Some(then), true) => {
                 self.move_to(instance, stage, outcome, &rule.outcome, then, true, open_set);
                 let cut_off = CutOff { rule: rule.outcome.clone(), to: route.to.clone() };

@@ -130,10 +130,11 @@ impl Draft {
             self.settle_findings(attempt, (role_name, role), unit.as_ref(), report, (again, &wrote));
         }
         self.open_contradictions(attempt, role_name, unit.as_ref(), &compared);
-        self.beside_questions(&live, stage, report, &outcome);
+        let (questions, beside) = self.part_questions(&live, stage, report, &outcome);
+        self.beside_questions(&live, stage, report, &outcome, &beside);
         self.lapse();
         self.reason = reason(&result.report);
-        self.asked_by_report = result.report.questions;
+        self.asked_by_report = questions;
         // An acceptance is borne out before it is routed; `advance` sees to it.
         if self.instance(&live.instance).is_some_and(|known| known.judging.is_none()) {
             self.route(&live.instance, stage, &outcome);
