@@ -364,8 +364,12 @@ events! {
     }
     /// A judgement rests on findings that were there before it, too.
     JudgementRests = "judgement.rests" { attempt: AttemptId, findings: Vec<FindingId> }
-    /// A person sends the notes of an acceptance to whoever fixes them: it accepts no more.
-    JudgementEnded = "judgement.ended" { attempt: AttemptId, decision: DecisionId }
+    /// An acceptance accepts no more: a person sends its notes to whoever fixes them, or something measured is open against it.
+    JudgementEnded = "judgement.ended" {
+        attempt: AttemptId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decision: Option<DecisionId>,
+    }
     /// A finding is named again in other words; the newest are what has to be mended.
     FindingRestated = "finding.restated" { finding: FindingId, about: Finding }
     /// A finding's status changed.

@@ -163,7 +163,7 @@ impl Draft {
         }
         let judged = self.run.ledger.judgements.get(&keyed(role, unit));
         if let Some(attempt) = judged.and_then(|judged| judged.attempt) {
-            self.emit(JudgementEnded { attempt, decision });
+            self.emit(JudgementEnded { attempt, decision: Some(decision) });
         }
     }
 
@@ -192,7 +192,7 @@ impl Draft {
         let last = judged.max_by_key(|judged| judged.seq);
         let last = last.filter(|judged| judged.verdict == Verdict::AcceptWithNotes);
         if let Some(attempt) = last.and_then(|judged| judged.attempt).filter(|_| route.ensures == Ensures::Nothing) {
-            self.emit(JudgementEnded { attempt, decision });
+            self.emit(JudgementEnded { attempt, decision: Some(decision) });
         }
     }
 

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::super::event::{AttemptStarted, FindingStatus, FlowEntered, FlowResumed, Origin, RunHalted, Work};
+use super::super::event::{
+    AttemptStarted, FindingStatus, FlowEntered, FlowResumed, JudgementEnded, JudgementRests, Origin, RunHalted, Work,
+};
 use super::super::evolve::counter_key;
 use super::super::finding::FindingState;
 use super::super::gate::{self, Status};
-use super::super::state::{At, Instance, MAIN, Phase};
+use super::super::state::{At, Instance, MAIN, Phase, keyed};
 use super::super::{bundle, effects};
 use super::draft::Draft;
 use crate::Name;
@@ -191,6 +193,9 @@ impl Draft {
         // A command that fails is a fact: whatever the judge says, the work is rejected and goes back.
         let rejected = self.can_reject(stage)
             && (!holds && self.commands_speak(stage, unit) || fails || self.goes_to(instance, stage, &measured));
+        if contradicted {
+            self.overrule(stage, unit);
+        }
         self.lapse();
         let outcome = match (status, rejected) {
             // Who did not write what it says it wrote may not have tested what it says it tested; and nobody's acceptance
@@ -204,6 +209,20 @@ impl Draft {
         };
         self.route(name, stage, &outcome);
         true
+    }
+
+    /// An acceptance over what was measured counts for no gate, whatever becomes of that, unless a person waives it by name.
+    fn overrule(&mut self, stage: &Stage, unit: Option<&UnitId>) {
+        let Kind::Dispatch { role } = &stage.kind else { return };
+        let judged = self.run.ledger.judgements.get(&keyed(role, unit));
+        let Some(attempt) = judged.filter(|judged| judged.verdict.accepts()).and_then(|judged| judged.attempt) else {
+            return;
+        };
+        let findings = self.findings(unit, |known| {
+            (known.about.of.is_some() || known.is_of_command()) && !known.status_in(unit).is_closed()
+        });
+        self.emit(JudgementRests { attempt, findings });
+        self.emit(JudgementEnded { attempt, decision: None });
     }
 
     /// The roles whose word on a subject was measured to be otherwise, and that have not said anything else since.
