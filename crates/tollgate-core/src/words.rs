@@ -1,6 +1,7 @@
 //! Words: an enum and its texts are written once, for a closed set and for one that takes any other name too.
 
 /// The words of a closed set: `ALL`, `WORDS`, `word` and `parse`.
+#[macro_export]
 macro_rules! words {
     ($set:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
         impl $set {

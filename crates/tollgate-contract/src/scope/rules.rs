@@ -17,8 +17,9 @@ use super::task::TaskScope;
 use crate::path_list::item::{is_folder, is_glob};
 use tollgate_core::Name;
 use tollgate_core::scope::protects;
+use tollgate_core::words;
 
-/// What a changed path is to a task.
+/// What a changed path is to a task, from the best to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Listed, or named by a correction.
@@ -35,23 +36,14 @@ pub enum Class {
     Protected,
 }
 
-impl Class {
-    /// Every class, from the best to the worst.
-    pub const ALL: [Self; 6] =
-        [Self::Primary, Self::Test, Self::Incidental, Self::Judge, Self::OutOfScope, Self::Protected];
-
-    /// The class in words.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Primary => "primary",
-            Self::Test => "co-located test",
-            Self::Incidental => "incidental",
-            Self::Judge => "incidental?",
-            Self::OutOfScope => "out of scope",
-            Self::Protected => "protected",
-        }
-    }
-}
+words!(Class {
+    Primary = "primary",
+    Test = "co-located test",
+    Incidental = "incidental",
+    Judge = "incidental?",
+    OutOfScope = "out of scope",
+    Protected = "protected",
+});
 
 /// What a change is held against.
 #[derive(Debug, Clone, Default)]

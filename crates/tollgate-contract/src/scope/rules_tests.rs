@@ -109,7 +109,7 @@ fn changes(made: &[Made]) -> Vec<Change<'_>> {
 fn shown(sorted: &[Sorted<'_>]) -> Vec<String> {
     let one = |one: &Sorted<'_>| {
         let (signs, open) = one.criteria.as_ref().map(measured).unwrap_or_default();
-        format!("{} {}{signs}: {}{open}", one.class.words(), one.change.path, one.reason)
+        format!("{} {}{signs}: {}{open}", one.class.word(), one.change.path, one.reason)
     };
     sorted.iter().map(one).collect()
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use tollgate_core::id::FindingId;
 use tollgate_core::report::{Health, Judgement, Verdict};
+use tollgate_core::words;
 
 /// How the run of the worker went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,25 +21,9 @@ pub enum Status {
     Incomplete,
 }
 
+words!(Status { Complete = "complete", Blocked = "blocked", Failed = "failed", Incomplete = "incomplete" });
+
 impl Status {
-    /// Every status.
-    pub const ALL: [Self; 4] = [Self::Complete, Self::Blocked, Self::Failed, Self::Incomplete];
-
-    /// The word in the text.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Blocked => "blocked",
-            Self::Failed => "failed",
-            Self::Incomplete => "incomplete",
-        }
-    }
-
-    /// The status of a word, spelt exactly.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.word() == word)
-    }
-
     /// What it means to the engine.
     pub const fn health(self) -> Health {
         match self {
@@ -68,25 +53,14 @@ pub enum Word {
     NotApplicable,
 }
 
+words!(Word {
+    Approved = "APPROVED",
+    RequestChanges = "REQUEST_CHANGES",
+    Blocked = "BLOCKED",
+    NotApplicable = "n/a",
+});
+
 impl Word {
-    /// Every verdict.
-    pub const ALL: [Self; 4] = [Self::Approved, Self::RequestChanges, Self::Blocked, Self::NotApplicable];
-
-    /// The word in the text.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Approved => "APPROVED",
-            Self::RequestChanges => "REQUEST_CHANGES",
-            Self::Blocked => "BLOCKED",
-            Self::NotApplicable => "n/a",
-        }
-    }
-
-    /// The verdict of a word, spelt exactly.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| verdict.word() == word)
-    }
-
     /// What it means to the engine.
     pub const fn verdict(self) -> Verdict {
         match self {
@@ -235,24 +209,7 @@ pub enum Severity {
     Minor,
 }
 
-impl Severity {
-    /// Every severity.
-    pub const ALL: [Self; 3] = [Self::Critical, Self::Major, Self::Minor];
-
-    /// The word in the text.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Critical => "critical",
-            Self::Major => "major",
-            Self::Minor => "minor",
-        }
-    }
-
-    /// The severity of a word, in any case.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|severity| severity.word().eq_ignore_ascii_case(word))
-    }
-}
+words!(Severity { Critical = "critical", Major = "major", Minor = "minor" });
 
 /// One thing a reviewer found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -7,8 +7,8 @@ use tollgate_core::id::FindingId;
 /// Reads a finding.
 pub(super) fn read(text: &str) -> Result<Finding, String> {
     let (first, mut rest) = text.split_at(word_end(text));
-    let severity =
-        Severity::parse(bare(first)).ok_or_else(|| format!("the finding {} has no severity", quote(text)))?;
+    let severity = Severity::parse(&bare(first).to_ascii_lowercase())
+        .ok_or_else(|| format!("the finding {} has no severity", quote(text)))?;
     let (mut repeats, mut path, mut line, mut rule) = (None, None, None, None);
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '—' | '–' | '-' | ':' | '·' | ','));

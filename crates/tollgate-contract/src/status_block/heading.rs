@@ -1,5 +1,7 @@
 //! The sections a status block may have.
 
+use tollgate_core::words;
+
 /// A section of a status block, in the order in which it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Heading {
@@ -47,57 +49,34 @@ pub enum Heading {
     OpenQuestions,
 }
 
-impl Heading {
-    /// Every section, in order.
-    pub const ALL: [Self; 21] = [
-        Self::Status,
-        Self::StatusReason,
-        Self::Abstract,
-        Self::Iteration,
-        Self::FilesCreated,
-        Self::FilesModified,
-        Self::FilesDeleted,
-        Self::QualityGates,
-        Self::Coverage,
-        Self::Verdict,
-        Self::VerifiedRows,
-        Self::Gaps,
-        Self::ReadingScope,
-        Self::Findings,
-        Self::ChangeRequests,
-        Self::ReReviewMode,
-        Self::AddressedFindings,
-        Self::KeyDecisions,
-        Self::NextAgent,
-        Self::LessonsLearned,
-        Self::OpenQuestions,
-    ];
+words!(Heading {
+    Status = "Status",
+    StatusReason = "Status reason",
+    Abstract = "Abstract",
+    Iteration = "Iteration",
+    FilesCreated = "Files Created",
+    FilesModified = "Files Modified",
+    FilesDeleted = "Files Deleted",
+    QualityGates = "Quality-Gate Results",
+    Coverage = "DoD coverage",
+    Verdict = "Verdict",
+    VerifiedRows = "Verified rows",
+    Gaps = "Gaps",
+    ReadingScope = "Reading scope used",
+    Findings = "Findings",
+    ChangeRequests = "Change requests",
+    ReReviewMode = "Re-review mode",
+    AddressedFindings = "Addressed findings",
+    KeyDecisions = "Key Decisions",
+    NextAgent = "For the Next Agent",
+    LessonsLearned = "Lessons Learned",
+    OpenQuestions = "Open Questions",
+});
 
+impl Heading {
     /// The words of its heading.
     pub const fn title(self) -> &'static str {
-        match self {
-            Self::Status => "Status",
-            Self::StatusReason => "Status reason",
-            Self::Abstract => "Abstract",
-            Self::Iteration => "Iteration",
-            Self::FilesCreated => "Files Created",
-            Self::FilesModified => "Files Modified",
-            Self::FilesDeleted => "Files Deleted",
-            Self::QualityGates => "Quality-Gate Results",
-            Self::Coverage => "DoD coverage",
-            Self::Verdict => "Verdict",
-            Self::VerifiedRows => "Verified rows",
-            Self::Gaps => "Gaps",
-            Self::ReadingScope => "Reading scope used",
-            Self::Findings => "Findings",
-            Self::ChangeRequests => "Change requests",
-            Self::ReReviewMode => "Re-review mode",
-            Self::AddressedFindings => "Addressed findings",
-            Self::KeyDecisions => "Key Decisions",
-            Self::NextAgent => "For the Next Agent",
-            Self::LessonsLearned => "Lessons Learned",
-            Self::OpenQuestions => "Open Questions",
-        }
+        self.word()
     }
 
     /// Whether every report has it, in this order; the others may be anywhere.

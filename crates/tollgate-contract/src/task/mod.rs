@@ -19,6 +19,7 @@ use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::id::UnitId;
 use tollgate_core::protocol::Brought;
 use tollgate_core::report::{CriterionRow, Plan, UnitReport};
+use tollgate_core::words;
 
 mod invisible_characters;
 mod reader;
@@ -80,18 +81,9 @@ pub enum Part {
     TesterScope,
 }
 
+words!(Part { Backend = "Backend", Frontend = "Frontend", Shared = "Shared", TesterScope = "Tester scope" });
+
 impl Part {
-    const ALL: [Self; 4] = [Self::Backend, Self::Frontend, Self::Shared, Self::TesterScope];
-
-    const fn title(self) -> &'static str {
-        match self {
-            Self::Backend => "Backend",
-            Self::Frontend => "Frontend",
-            Self::Shared => "Shared",
-            Self::TesterScope => "Tester scope",
-        }
-    }
-
     /// The side whose rows these are.
     const fn side(self) -> Option<&'static str> {
         match self {
@@ -103,7 +95,7 @@ impl Part {
 
     /// The part that a sub-heading names, perhaps with a remark in brackets.
     fn find(title: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|part| is_title(part.title(), title))
+        Self::ALL.into_iter().find(|part| is_title(part.word(), title))
     }
 }
 
@@ -330,7 +322,7 @@ fn write(document: &Document) -> String {
     let mut part = None;
     let mut scoped: Vec<Part> = Vec::new();
     let mut open = |text: &mut String, next: Part| {
-        text.push_str(&format!("\n### {}\n", next.title()));
+        text.push_str(&format!("\n### {}\n", next.word()));
         if let Some(patterns) = document.scopes.get(&next).filter(|_| !scoped.contains(&next)) {
             let quoted: Vec<String> = patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
             text.push_str(&format!("Scope: {}\n\n", quoted.join(", ")));

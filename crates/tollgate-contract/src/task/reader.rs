@@ -127,7 +127,7 @@ impl Reader<'_, '_> {
             self.places.headings.entry(part).or_insert(place);
         } else if !is_section(title) {
             let message = format!("{} is no part of a Definition of Done", quote(title));
-            let names = Part::ALL.map(|part| format!("`### {}`", part.title())).join(", ");
+            let names = Part::ALL.map(|part| format!("`### {}`", part.word())).join(", ");
             let hint =
                 format!("use one of {names}, with a remark in brackets at most; another section begins with `## `");
             self.sink.error(Code::TASK_HEADING, place, message, hint);
