@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::Context;
-use crate::markdown::{BlockKind, Outline, outline};
+use crate::markdown::{BlockKind, Outline, Section, outline};
 use crate::path_list::item;
 use crate::registry::defined;
 use crate::text::{Source, is_same_name};
@@ -15,7 +15,7 @@ use tollgate_core::diagnostic::{Diagnostic, Place, Severity};
 pub const CORRECTION_CONTRACT: &str = "decree.scope-correction";
 const TITLE: &str = "Scope correction";
 const FIRST_LABEL: &str = "Listed";
-/// Each costs a look at the whole body.
+/// So many are read.
 const CORRECTIONS_MAX: usize = 100;
 
 /// One documented correction.
@@ -76,7 +76,7 @@ fn read_all(body: &str) -> (Vec<Correction>, Vec<Diagnostic>) {
                 return (found, problems);
             }
             let end = starts.get(at + 1).copied().unwrap_or(section.body.end);
-            match read(&alone(text, section.start, *start..end), source.place(*start)) {
+            match read_at(&source, section, *start..end) {
                 Ok(correction) => found.push(correction),
                 Err(wrong) => problems.extend(wrong),
             }
@@ -85,26 +85,24 @@ fn read_all(body: &str) -> (Vec<Correction>, Vec<Diagnostic>) {
     (found, problems)
 }
 
-/// One correction with its heading, everything else blank: its places stay those of the whole text.
-fn alone(text: &str, heading: usize, range: Range<usize>) -> String {
-    let end_of_heading = text[heading..].find('\n').map_or(text.len(), |end| heading + end);
-    let mut kept = String::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let (start, end) = (at, at + line.len());
-        at = end;
-        if start <= heading && heading < end {
-            // The contract has the heading in one spelling.
-            kept.push_str("## ");
-            kept.push_str(TITLE);
-            kept.push('\n');
-        } else if start >= end_of_heading && start < range.end && end > range.start {
-            kept.push_str(line);
-        } else {
-            kept.push('\n');
-        }
-    }
-    kept
+/// Reads one correction under its heading, which the contract has in one spelling; its places are those of the whole text.
+fn read_at(source: &Source<'_>, section: &Section, range: Range<usize>) -> Result<Correction, Vec<Diagnostic>> {
+    let (text, place) = (source.text(), source.place(range.start));
+    let from = memchr::memrchr(b'\n', &text.as_bytes()[..range.start]).map_or(0, |end| end + 1).max(section.body.start);
+    let (title, first) = (source.place(section.start).line, source.place(from).line);
+    let moved = |place: Place| {
+        let line = match place.line {
+            0 => 0,
+            1 => title,
+            line => line - 2 + first,
+        };
+        Place { line, ..place }
+    };
+    let read = read(&format!("## {TITLE}\n{}", &text[from..range.end]), Place { line: 2, ..place });
+    read.map(|correction| Correction { place, ..correction }).map_err(|mut wrong| {
+        wrong.iter_mut().for_each(|one| (one.place, one.other) = (moved(one.place), one.other.map(moved)));
+        wrong
+    })
 }
 
 fn read(text: &str, place: Place) -> Result<Correction, Vec<Diagnostic>> {

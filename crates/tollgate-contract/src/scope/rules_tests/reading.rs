@@ -59,6 +59,7 @@ fn a_correction_names_one_file_first() {
     {
         let (found, problems) = corrections(&BODY.replace("`src/checkout/cart.js`", actual));
         assert_eq!((found.len(), problems.len(), problems[0].code.as_str()), (0, 1, "TG0247"), "{actual}");
+        assert_eq!(problems[0].place, Place { line: 6, column: 1 }, "{actual}");
         assert!(problems[0].message.ends_with("; this correction does not count"), "{}", problems[0].message);
     }
     let (found, _) = corrections(&BODY.replace("`src/checkout/cart.js`", "`docs/My File.md` (was `src/cart.js`)"));
@@ -110,8 +111,10 @@ fn a_correction_without_its_parts_is_not_one() {
 
 #[test]
 fn hostile_bodies_are_bounded() {
-    let many =
-        format!("## Scope correction\n{}", "- **Listed:** a.js\n- **Actual:** b.js\n- **Reason:** c\n".repeat(10_000));
+    let many = format!(
+        "## Scope correction\n{}",
+        "- **Listed:** a.js\n- **Actual:** b.js\n- **Reason:** c\n".repeat(crate::proptest_cases::size(1_000, 10_000))
+    );
     let (found, problems) = corrections(&many);
     assert_eq!((found.len(), problems.len()), (100, 1));
     let (found, problems) = corrections(&"x".repeat(2 << 20));
