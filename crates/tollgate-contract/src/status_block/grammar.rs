@@ -316,71 +316,55 @@ impl<'a> Reader<'a, '_> {
         items
     }
 
-    fn files(&mut self, draft: &mut Draft) -> Vec<Located<FileEntry>> {
-        let mut files = Vec::new();
+    /// The items of a list, each read as what it must be.
+    fn entries<T>(
+        &mut self,
+        draft: &mut Draft,
+        (code, hint): (Code, &str),
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Vec<Located<T>> {
+        let mut entries = Vec::new();
         for item in self.items(draft) {
-            match file(&item.value) {
-                Some(value) => files.push(Located { value, place: item.place }),
-                None => {
-                    let message = format!("{} does not begin with a path", quote(&item.value));
-                    let hint = "write one item per file: - `path` — note";
-                    self.sink.error(Code::ENTRY_UNREADABLE, item.place, message, hint);
-                }
+            match read(&item.value) {
+                Ok(value) => entries.push(Located { value, place: item.place }),
+                Err(why) => self.sink.error(code, item.place, why, hint),
             }
         }
-        files
+        entries
+    }
+
+    fn files(&mut self, draft: &mut Draft) -> Vec<Located<FileEntry>> {
+        let hint = "write one item per file: - `path` — note";
+        let read = |item: &str| file(item).ok_or_else(|| format!("{} does not begin with a path", quote(item)));
+        self.entries(draft, (Code::ENTRY_UNREADABLE, hint), read)
     }
 
     fn coverage(&mut self, draft: &mut Draft) -> Vec<Located<CoverageRow>> {
-        let mut rows = Vec::new();
-        for item in self.items(draft) {
-            match marked(&item.value) {
-                (Some(mark), row) => {
-                    rows.push(Located { value: CoverageRow { mark, row: row.to_owned() }, place: item.place });
-                }
-                (None, _) => {
-                    let message = format!("the row {} has no mark", quote(&item.value));
-                    let hint = "begin the row with ✓, ✗ or ⚠️";
-                    self.sink.error(Code::ENTRY_UNREADABLE, item.place, message, hint);
-                }
+        self.entries(draft, (Code::ENTRY_UNREADABLE, "begin the row with ✓, ✗ or ⚠️"), |item| {
+            match marked(item) {
+                (Some(mark), row) => Ok(CoverageRow { mark, row: row.to_owned() }),
+                (None, _) => Err(format!("the row {} has no mark", quote(item))),
             }
-        }
-        rows
+        })
     }
 
     fn findings(&mut self, draft: &mut Draft) -> Vec<Located<Finding>> {
-        let mut findings = Vec::new();
-        for item in self.items(draft) {
-            match finding::read(&item.value) {
-                Ok(value) => {
-                    if value.path.is_none() {
-                        let hint = "write - [major] path:line — what is wrong";
-                        self.sink.warning(Code::FINDING_UNREADABLE, item.place, "the finding names no file", hint);
-                    }
-                    findings.push(Located { value, place: item.place });
-                }
-                Err(why) => {
-                    let hint = "write - [critical|major|minor] path:line (RULE) — what is wrong";
-                    self.sink.error(Code::FINDING_UNREADABLE, item.place, why, hint);
-                }
-            }
+        let hint = "write - [critical|major|minor] path:line (RULE) — what is wrong";
+        let findings = self.entries(draft, (Code::FINDING_UNREADABLE, hint), finding::read);
+        for one in findings.iter().filter(|one| one.value.path.is_none()) {
+            let hint = "write - [major] path:line — what is wrong";
+            self.sink.warning(Code::FINDING_UNREADABLE, one.place, "the finding names no file", hint);
         }
         findings
     }
 
     fn addressed(&mut self, draft: &mut Draft) -> Vec<FindingId> {
-        let mut ids = Vec::new();
-        for item in self.items(draft) {
-            let found: Option<Vec<FindingId>> = names(split(&item.value).0).map(|name| name.parse().ok()).collect();
-            match found {
-                Some(found) if !found.is_empty() => ids.extend(found),
-                _ => {
-                    let message = format!("{} does not begin with the id of a finding", quote(&item.value));
-                    self.sink.error(Code::ENTRY_UNREADABLE, item.place, message, "write - fnd_7");
-                }
-            }
-        }
-        ids
+        let found = self.entries(draft, (Code::ENTRY_UNREADABLE, "write - fnd_7"), |item| {
+            let ids: Option<Vec<FindingId>> = names(split(item).0).map(|name| name.parse().ok()).collect();
+            let ids = ids.filter(|ids| !ids.is_empty());
+            ids.ok_or_else(|| format!("{} does not begin with the id of a finding", quote(item)))
+        });
+        found.into_iter().flat_map(|one| one.value).collect()
     }
 }
 
