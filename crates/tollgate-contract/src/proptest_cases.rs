@@ -15,3 +15,9 @@ pub fn few(cases: u32) -> ProptestConfig {
 pub fn size(usual: usize, full: usize) -> usize {
     if std::env::var_os("TOLLGATE_TEST_FULL").is_some() { full } else { usual }
 }
+
+/// Of some things every so many, beginning elsewhere each time; in `cargo xtask test --full` all of them.
+pub fn some<I: IntoIterator>(all: I, nth: usize, every: usize) -> impl Iterator<Item = I::Item> {
+    let every = size(every, 1);
+    all.into_iter().skip(nth % every).step_by(every)
+}

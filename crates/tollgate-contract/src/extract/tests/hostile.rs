@@ -1,11 +1,11 @@
-//! Whatever is printed, an answer comes, and soon: work is linear in the text, and no text breaks it.
-
-use proptest::prelude::*;
+//! Whatever is printed, an answer comes, and soon: work is linear in the text. That no text breaks it is shown by `fuzz`.
 
 use super::*;
 
 /// Enough that quadratic work would be seen.
-const BYTES: usize = 1 << 16;
+fn bytes() -> usize {
+    crate::proptest_cases::size(1 << 14, 1 << 16)
+}
 
 /// That these end at all is the proof: quadratic time would not.
 #[test]
@@ -48,7 +48,7 @@ fn hostile_transcripts_end() {
         "{\"a\":{\"b\":",
         "{\"a\":\"{\\\"b\\\":\",",
     ] {
-        let many = unit.repeat(BYTES / unit.len());
+        let many = unit.repeat(bytes() / unit.len());
         let behind = found("wr.gate_verdict", &format!("{report}\n{many}\n"), &Context::default());
         assert!(behind.passed.len() <= CANDIDATES_MAX, "{unit:?}");
         let text = format!("{many}\n{report}\n");
@@ -75,24 +75,8 @@ fn many_markers_end() {
     for line in
         [markers.begin().to_owned(), markers.end().to_owned(), format!("{}\n{}", markers.begin(), markers.end())]
     {
-        let text = message(&format!("{line}\n")).repeat(BYTES / 64);
+        let text = message(&format!("{line}\n")).repeat(bytes() / 64);
         let extraction = found("wr.gate_verdict", &text, &context);
         assert!(extraction.read.is_refused() && extraction.passed.len() <= CANDIDATES_MAX, "{line}");
-    }
-}
-
-proptest! {
-    #![proptest_config(crate::proptest_cases::few(60))]
-
-    #[test]
-    fn no_text_breaks_it(
-        text in "(\\{\"|\"\\}|\\{|\\}|\\[|\\]|:|,|\"|\\\\|```json\n|```\n|\n|\r|## Status\n|complete\n|## |kind|wr\\.gate_verdict|result|type|assistant|\u{1b}\\[1m|é|\\\\u00|tasks:\n| - ){0,60}",
-    ) {
-        for id in registry::all() {
-            let extraction = found(id, &text, &Context { prompt: Some(text.clone()), unit: Some("x".into()), ..Context::default() });
-            let lines = u32::try_from(text.split(['\n', '\r']).count()).unwrap();
-            prop_assert!(extraction.read.diagnostics().iter().all(|one| one.place.line <= lines), "{id} {extraction:?}");
-            prop_assert!(extraction.found.is_some() || extraction.read.is_refused());
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::defined::definition::samples;
+use crate::proptest_cases::some;
 use crate::{Reading, Trailing};
 
 const STATUS_BLOCK: &str = include_str!("../../../../../docs/contracts/examples/status-block.md");
@@ -42,27 +43,27 @@ const TEXTS: [&str; 9] = [
 #[track_caller]
 fn follows(dialect: Dialect<'_>, alone: &Extraction, transcript: &str, context: &Context) {
     let extraction = extract(dialect, transcript, context);
-    let what = format!("{dialect:?}\n{transcript}\n{extraction:#?}");
-    assert!(extraction.trailing.is_some(), "{what}");
+    let what = || format!("{dialect:?}\n{transcript}\n{extraction:#?}");
+    assert!(extraction.trailing.is_some(), "{}", what());
     let (before, after) = (reading(alone), reading(&extraction));
     let is_after = |one: &&Diagnostic| one.code == Code::TEXT_AFTER;
-    assert_eq!(after.diagnostics.iter().filter(is_after).count(), 1, "{what}");
+    assert_eq!(after.diagnostics.iter().filter(is_after).count(), 1, "{}", what());
     if dialect.trailing() == Trailing::Refuse && before.report.verdict.accepts() {
-        assert_eq!((after.report.health, after.report.verdict), (Health::Malformed, Verdict::None), "{what}");
-        assert!(extraction.read.is_refused() && after.sections.is_empty(), "{what}");
+        assert_eq!((after.report.health, after.report.verdict), (Health::Malformed, Verdict::None), "{}", what());
+        assert!(extraction.read.is_refused() && after.sections.is_empty(), "{}", what());
     } else {
-        assert_eq!((&after.report, &after.sections), (&before.report, &before.sections), "{what}");
-        assert!(!extraction.read.is_refused(), "{what}");
+        assert_eq!((&after.report, &after.sections), (&before.report, &before.sections), "{}", what());
+        assert!(!extraction.read.is_refused(), "{}", what());
     }
 }
 
 #[test]
 fn text_after_the_end_marker_changes_nothing_but_trailing() {
-    for (id, report, context) in reports() {
+    for (nth, (id, report, context)) in reports().into_iter().enumerate() {
         let (dialect, context) = (dialect(id), Context { markers: Some(markers()), ..context });
         let alone = extract(dialect, &marked(&report), &context);
         assert!(!alone.read.is_refused() && alone.trailing.is_none(), "{id}\n{report}\n{alone:#?}");
-        for text in TEXTS {
+        for text in some(TEXTS, nth, 3) {
             follows(dialect, &alone, &format!("{}{text}\n", marked(&report)), &context);
         }
         // Not even another report counts there.
@@ -75,11 +76,11 @@ fn text_after_the_last_brace_changes_nothing_but_trailing() {
     let json = |report: &str| report.starts_with('{') && serde_json::from_str::<serde_json::Value>(report).is_ok();
     let reports: Vec<_> = reports().into_iter().filter(|(_, report, _)| json(report)).collect();
     assert!(reports.len() > 10);
-    for (id, report, context) in reports {
+    for (nth, (id, report, context)) in reports.into_iter().enumerate() {
         let dialect = dialect(id);
         let alone = extract(dialect, &report, &context);
         assert!(!alone.read.is_refused() && alone.trailing.is_none(), "{id}\n{report}\n{alone:#?}");
-        for text in TEXTS {
+        for text in some(TEXTS, nth, 3) {
             follows(dialect, &alone, &format!("{}\n\n{text}\n", report.trim_end()), &context);
             follows(dialect, &alone, &format!("```json\n{}\n```\n{text}\n", report.trim_end()), &context);
         }
@@ -91,18 +92,19 @@ fn text_after_the_last_brace_changes_nothing_but_trailing() {
 /// Opaque blocks around a marked report, and candidates in them, change nothing at all but `trailing`.
 #[test]
 fn what_is_around_a_marked_report_changes_nothing() {
-    for (id, report, context) in reports() {
+    for (nth, (id, report, context)) in reports().into_iter().enumerate() {
         let (dialect, context) = (dialect(id), Context { markers: Some(markers()), ..context });
         let alone = extract(dialect, &marked(&report), &context);
         let lines = |sign: &str| report.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
-        for block in [
+        let blocks = [
             format!("````\n{report}\n````\n"),
             lines("> "),
             lines("    "),
             format!("<!--\n{report}\n-->\n"),
             report.clone(),
             "My last report was a draft:\n".to_owned(),
-        ] {
+        ];
+        for block in some(blocks, nth, 3) {
             let before = extract(dialect, &format!("{block}\n{}", marked(&report)), &context);
             assert_eq!(before.read, Read::Report(reading(&before).clone()));
             let (one, other) = (reading(&before), reading(&alone));
@@ -111,7 +113,7 @@ fn what_is_around_a_marked_report_changes_nothing() {
             follows(dialect, &alone, &format!("{}\n{block}", marked(&report)), &context);
         }
         // One fence around all of it is taken off.
-        for fence in ["```", "~~~~", "````markdown"] {
+        for fence in some(["```", "~~~~", "````markdown"], nth, 3) {
             let end: String = fence.chars().filter(|c| !c.is_alphabetic()).collect();
             if report.contains(&end) {
                 continue;

@@ -78,7 +78,8 @@ fn a_report_file_is_the_report_and_nothing_else() {
     for text in [block.to_owned(), format!("\n{block}"), format!("<!-- a note -->\n{block}"), marked(block)] {
         assert_eq!(health(&text), Health::Ok, "{text}");
     }
-    for text in [format!("Here:\n\n{block}"), format!("# Report\n\n{block}"), format!("{block}\n{block}")] {
+    let line = format!("{{\"type\":\"result\",\"subtype\":\"success\",\"result\":{}}}\n", quoted(block));
+    for text in [format!("Here:\n\n{block}"), format!("# Report\n\n{block}"), format!("{block}\n{block}"), line] {
         assert_eq!(health(&text), Health::Malformed, "{text}");
     }
     for text in [
@@ -110,14 +111,4 @@ fn an_echo_is_one_however_its_heading_is_written() {
         let extraction = found("status-block", &shown, &context);
         assert!(extraction.found.is_none(), "{heading} {extraction:#?}");
     }
-}
-
-#[test]
-fn a_report_file_is_no_transcript() {
-    let Dialect::Report(dialect) = dialect("status-block") else { panic!("a report") };
-    let report = include_str!("../../../../../docs/contracts/examples/status-block.md").to_owned();
-    let read = |text: &str| report_file(dialect, text, &Context::default()).0.report.health;
-    assert_eq!(read(&report), Health::Ok);
-    let line = format!("{{\"type\":\"result\",\"subtype\":\"success\",\"result\":{}}}\n", quoted(&report));
-    assert_eq!(read(&format!("I am done.\n\n{line}\nSee above.\n")), Health::Malformed);
 }

@@ -87,16 +87,6 @@ proptest! {
     }
 
     #[test]
-    fn what_is_not_read_is_never_settled_as_good(made in a_whole_change()) {
-        let rules = rules(&["src/cart.js"], &[]);
-        for one in rules.sort(&changes(&made)) {
-            if one.change.content == Content::Unread && one.criteria.is_some() {
-                prop_assert_ne!(one.class, Class::Incidental);
-            }
-        }
-    }
-
-    #[test]
     fn a_correction_never_worsens(made in a_whole_change(), actual in prop::sample::select(PATHS), listed in prop::sample::select(PATHS)) {
         let mut rules = rules(&["src/cart.js", "Cargo.toml"], &["src/auth.js"]);
         let changes = changes(&made);

@@ -8,10 +8,10 @@ mod property;
 mod reading;
 mod structure;
 
-use super::StatusBlock;
+use super::document::Document;
+use super::{StatusBlock, reread};
 use crate::{Context, Format, Reading, ReportDialect};
 use tollgate_core::Name;
-use tollgate_core::diagnostic::Severity;
 use tollgate_core::report::{CriterionRow, Health, Part, Report};
 
 /// The example of docs/contracts/status-block.md.
@@ -39,25 +39,6 @@ fn with_rows(part: Part, rows: &[(&str, &str)]) -> Context {
 /// Rows of a developer and of a tester.
 const ROWS: [(&str, &str); 3] = [("dod", "it adds"), ("dod", "it subtracts"), ("tester", "tests pass")];
 const NO_FILES: &str = "0 created, 0 modified, 0 deleted";
-
-/// Everything a reading decides, on a line each: `health verdict`, then `E line:column/other CODE` per diagnostic.
-fn shown(reading: &Reading) -> String {
-    let mut lines = vec![format!("{} {}", reading.report.health.word(), reading.report.verdict.word())];
-    for diagnostic in &reading.diagnostics {
-        let letter = if diagnostic.severity == Severity::Error { 'E' } else { 'W' };
-        let other = diagnostic.other.map(|place| format!("/{}:{}", place.line, place.column)).unwrap_or_default();
-        let place = diagnostic.place;
-        lines.push(format!("{letter} {}:{}{other} {}", place.line, place.column, diagnostic.code));
-    }
-    lines.join("\n")
-}
-
-#[track_caller]
-fn check(text: &str, context: &Context, expected: &str) -> Reading {
-    let reading = read(text, context);
-    assert_eq!(shown(&reading), expected, "{text}\n{:#?}", reading.diagnostics);
-    reading
-}
 
 /// A report with these head and Abstract values, and further sections from line 12 on.
 fn report(status: &str, reason: &str, verdict: &str, files: &str, questions: &str, rest: &str) -> String {
@@ -103,6 +84,11 @@ fn answer(script: &str) -> String {
         }
     }
     let text = if whole { rest.to_owned() } else { report(&status, &reason, &verdict, &files, &questions, rest) };
+    // What can be read as a document can be written, and says the same then.
+    if let Some(document) = reread(&text).map(Document::counted) {
+        let written = StatusBlock.render(&serde_json::to_value(&document).expect("JSON"));
+        assert_eq!(written.ok().and_then(|written| reread(&written)), Some(document), "{text}");
+    }
     told(&read(&text, &context))
 }
 

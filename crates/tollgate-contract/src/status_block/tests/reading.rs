@@ -45,7 +45,7 @@ fn a_filled_template_is_a_valid_report() {
             line.replace("<line>", "3").replace("<RULE-1>", "BE-1").replace("<N>", "2")
         };
         let filled: Vec<String> = StatusBlock.template(&context).lines().map(line).collect();
-        check(&filled.join("\n"), &context, expected);
+        assert_eq!(told(&read(&filled.join("\n"), &context)).lines().next(), Some(expected));
     }
 }
 
@@ -99,7 +99,8 @@ fn what_was_read_is_what_the_report_is_made_of() {
 fn later_agents_are_shown_sections_by_their_declared_names() {
     let rest = "## Files Created\n- `a`\n\n## Files Modified\nNone\n\n## Quality-Gate Results\n12 passed\n\n## Key Decisions\nuse b\n";
     let text = report("complete", "", "n/a", "1 created, 0 modified, 0 deleted", "0", rest);
-    let reading = check(&text, &by(Part::Developer), "ok none");
+    let reading = read(&text, &by(Part::Developer));
+    assert_eq!(reading.diagnostics, []);
     let declared = StatusBlock.declaration().sections;
     assert!(reading.sections.keys().all(|name| declared.contains_key(name)));
     let files = reading.sections.get("files").map(String::as_str);
@@ -112,7 +113,8 @@ fn later_agents_are_shown_sections_by_their_declared_names() {
 #[test]
 fn a_report_that_is_refused_still_has_its_sections() {
     let text = complete("n/a", "## DoD coverage\nAll rows hold.\n\n## Key Decisions\nuse b\n");
-    let reading = check(&text, &by(Part::Developer), "malformed none\nE 13:1 TG0224");
+    let reading = read(&text, &by(Part::Developer));
+    assert_eq!(reading.report.health, Health::Malformed);
     let section = |name: &str| reading.sections.get(name).map(String::as_str);
     assert_eq!((section("coverage"), section("decisions")), (Some("All rows hold."), Some("use b")));
     assert!(reading.notes(&StatusBlock).is_empty());
