@@ -75,6 +75,9 @@ pub struct CardQuestion {
     pub options: Vec<String>,
     /// The one that the worker would take.
     pub recommendation: Option<String>,
+    /// Why it would take that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The answer; null while it is open.
     pub answer: Option<String>,
     /// Who answered it.

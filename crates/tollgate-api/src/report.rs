@@ -80,6 +80,9 @@ pub struct Question {
     pub options: Vec<String>,
     /// The one it would take.
     pub recommendation: Option<String>,
+    /// Why it would take that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// What a report says was done.

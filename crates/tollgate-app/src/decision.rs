@@ -101,6 +101,7 @@ fn questions(decision: &Decision) -> Vec<api::CardQuestion> {
             input: asked.input.as_ref().map(ToString::to_string),
             options: asked.options.clone(),
             recommendation: asked.recommend.clone(),
+            reason: asked.reason.clone(),
             answer: given.map(|given| given.text.clone()),
             by: given.map(|given| actor(&given.by)),
         }

@@ -105,6 +105,7 @@ fn question(question: &QuestionReport) -> api::Question {
         blocking: question.blocking,
         options: question.options.clone(),
         recommendation: question.recommendation.clone(),
+        reason: question.reason.clone(),
     }
 }
 

@@ -189,6 +189,9 @@ pub struct QuestionReport {
     /// The one it would take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<String>,
+    /// Why it would take that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// What a report says was done: compared with what the engine measured, never believed.

@@ -104,7 +104,12 @@ pub fn line(recorded: &Recorded) -> Option<String> {
             let options = options.collect::<Vec<_>>().join(", ");
             let beside = if asked.asked.blocking { "" } else { " beside" };
             let question = asked.asked.question.replace('\n', " / ");
-            format!("{}{beside} {}: {question} [{options}]", asked.decision, asked.asked.ask)
+            let recommended = (1..).zip(&asked.asked.questions).filter_map(|(number, one)| {
+                let reason = one.reason.as_ref().map(|reason| format!(", because: {reason}")).unwrap_or_default();
+                one.recommend.as_ref().map(|recommended| format!(" ({number} recommended: {recommended}{reason})"))
+            });
+            let recommended: String = recommended.collect();
+            format!("{}{beside} {}: {question} [{options}]{recommended}", asked.decision, asked.asked.ask)
         }
         Event::DecisionEnded(ended) => format!("{} ends: {}", ended.decision, end(ended, by)),
         Event::QuestionAnswered(answered) => {

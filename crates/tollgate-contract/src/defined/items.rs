@@ -13,25 +13,30 @@ pub struct Item<'x, 'a> {
 
 /// The items of a list; the document itself without one.
 pub fn items<'x, 'a>(root: &'x Node<'a>, each: Option<&Path>) -> Vec<Item<'x, 'a>> {
-    let mut found = vec![Item::document(root)];
-    for step in each.map(|path| &path.steps[..]).unwrap_or_default() {
-        let inside = |item: Item<'x, 'a>| {
-            let nodes = into(item.node, step).into_iter().flat_map(spread);
-            let entered = nodes.map(move |node| {
-                let around = item.around.iter().copied().chain([node]).collect();
-                Item { around, node }
-            });
-            entered.collect::<Vec<_>>()
-        };
-        found = found.into_iter().flat_map(inside).collect();
-    }
-    found
+    Item::document(root).inside(each)
 }
 
 impl<'x, 'a> Item<'x, 'a> {
     /// The document.
     pub fn document(root: &'x Node<'a>) -> Self {
         Self { around: vec![root], node: root }
+    }
+
+    /// The items of a list of it; itself without one.
+    pub fn inside(&self, each: Option<&Path>) -> Vec<Self> {
+        let mut found = vec![Self { around: self.around.clone(), node: self.node }];
+        for step in each.map(|path| &path.steps[..]).unwrap_or_default() {
+            let enter = |item: Self| {
+                let nodes = into(item.node, step).into_iter().flat_map(spread);
+                let entered = nodes.map(move |node| {
+                    let around = item.around.iter().copied().chain([node]).collect();
+                    Self { around, node }
+                });
+                entered.collect::<Vec<_>>()
+            };
+            found = found.into_iter().flat_map(enter).collect();
+        }
+        found
     }
 
     /// Where it stands.
@@ -67,7 +72,7 @@ impl<'x, 'a> Item<'x, 'a> {
 }
 
 /// The text of a value; what is no text as JSON.
-fn text(node: &Node<'_>) -> String {
+pub fn text(node: &Node<'_>) -> String {
     node.word().map_or_else(|| json_line(node), str::to_owned)
 }
 

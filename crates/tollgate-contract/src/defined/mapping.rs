@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::defined::definition::{
     Case, CodeMap, Condition, Definition, FindingMap, Mapping, NoticeMap, Path, QuestionMap, Said, Type, WordMap,
 };
-use crate::defined::items::{Item, items, nodes};
+use crate::defined::items::{self, Item, items, nodes};
 use crate::defined::judge::Eval;
 use crate::text::is_none;
 use crate::tree::{Node, json_line};
@@ -112,13 +112,25 @@ fn finding(item: &Item<'_, '_>, map: &FindingMap) -> Option<FindingReport> {
 
 fn question(item: &Item<'_, '_>, map: &QuestionMap) -> Option<QuestionReport> {
     let text = item.said(&map.text);
-    let recommendation = item.said(&map.recommendation);
-    (!text.is_empty()).then(|| QuestionReport {
-        text,
-        blocking: map.blocking,
-        options: map.options.as_ref().map(|path| item.texts(path)).unwrap_or_default(),
-        recommendation: Some(recommendation).filter(|said| !said.is_empty()),
-    })
+    let some = |text: String| Some(text).filter(|text| !text.is_empty());
+    let (mut options, mut marked, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+    if let Some(of) = &map.options {
+        for option in item.inside(of.each.as_ref()) {
+            let texts: Vec<String> = option.first(&of.text).into_iter().map(items::text).collect();
+            if option.said(&of.recommended) == "true" {
+                marked.extend(texts.clone());
+                reasons.extend(some(option.said(&of.reason)));
+            }
+            options.extend(texts);
+        }
+    }
+    // What marks an option says nothing of another recommendation.
+    let (recommendation, reason) = match some(item.said(&map.recommendation)) {
+        Some(said) => (Some(said), None),
+        None => (some(marked.join("; ")), some(reasons.join("; "))),
+    };
+    let reason = some(item.said(&map.reason)).or(reason).filter(|_| recommendation.is_some());
+    (!text.is_empty()).then_some(QuestionReport { text, blocking: map.blocking, options, recommendation, reason })
 }
 
 /// What an item leaves open; the word `None` leaves nothing open.

@@ -36,9 +36,13 @@ fn text_of(own: &Defined, document: &Node<'_>) -> String {
 /// The contract of `tests/result.yaml`: Markdown of every layout.
 pub const RESULT: &str = include_str!("tests/result.yaml");
 
-/// The contract of `tests/result.yaml` or `definition/tests/plan.yaml`, a definition without a fault.
+/// A contract of a file beside the tests, a definition without a fault.
 fn contract(name: &str) -> Defined {
-    let text = if name == "t.plan" { include_str!("definition/tests/plan.yaml") } else { RESULT };
+    let text = match name {
+        "t.plan" => include_str!("definition/tests/plan.yaml"),
+        "t.asks" => include_str!("definition/tests/asks.yaml"),
+        _ => RESULT,
+    };
     let (definition, problems) = definition::read(name, text, false);
     assert!(problems.is_empty(), "{problems:?}");
     Defined { definition: definition.expect("a definition") }
@@ -53,7 +57,7 @@ pub fn result() -> Defined {
 fn answer(script: &str) -> String {
     let (head, text) = script.split_once("\n\n").unwrap_or((script, ""));
     let id = head.lines().next().unwrap_or_default();
-    let test = contract(if id == "t.plan" { id } else { "t.result" });
+    let test = contract(if id.starts_with("t.") { id } else { "t.result" });
     let own = registry::defined(id).unwrap_or(&test);
     let (mut context, mut shows, mut document) = (Context::default(), "", own.definition.example.clone());
     let (mut text, others) =
@@ -85,7 +89,7 @@ fn answer(script: &str) -> String {
     if lines.is_empty() { "good".to_owned() } else { lines.join("\n") }
 }
 
-/// The pair of health and verdict, how many criteria and questions there are, and the findings.
+/// The pair of health and verdict, how many criteria and questions there are, what is recommended, and the findings.
 fn meaning(report: &Report) -> Vec<String> {
     let code = report.code.as_ref().map(|code| format!(".{code}")).unwrap_or_default();
     let criteria = if report.criteria.is_empty() { String::new() } else { format!(" {}c", report.criteria.len()) };
@@ -96,7 +100,11 @@ fn meaning(report: &Report) -> Vec<String> {
         format!("finding {}: {}", one.criterion.as_deref().or(one.category.as_deref()).unwrap_or("-"), one.what)
     };
     let findings = report.findings.iter().map(finding);
-    [pair].into_iter().chain(findings).chain(report.notices.iter().map(plan::notice)).collect()
+    let proposed = report.questions.iter().filter_map(|question| {
+        let reason = question.reason.as_ref().map(|reason| format!(", because: {reason}")).unwrap_or_default();
+        question.recommendation.as_ref().map(|one| format!("of {}: {one}{reason}", question.options.join(" | ")))
+    });
+    [pair].into_iter().chain(proposed).chain(findings).chain(report.notices.iter().map(plan::notice)).collect()
 }
 
 #[test]

@@ -384,6 +384,9 @@ pub struct AskedQuestion {
     /// The one that the worker would take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommend: Option<String>,
+    /// Why it would take that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The input that it asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Name>,

@@ -143,9 +143,12 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
             }),
             "ask" => report.questions.push(question(true)),
             "open" => report.questions.push(question(false)),
-            "offers" => {
-                if let Some(question) = report.questions.last_mut() {
-                    question.options = names(value).iter().map(ToString::to_string).collect();
+            "offers" | "recommends" | "because" => {
+                let question = report.questions.last_mut().ok_or("there is no question before it")?;
+                match key {
+                    "offers" => question.options = names(value).iter().map(ToString::to_string).collect(),
+                    "recommends" => question.recommendation = Some(value.to_owned()),
+                    _ => question.reason = Some(value.to_owned()),
                 }
             }
             "give" => {

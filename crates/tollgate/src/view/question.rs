@@ -81,9 +81,10 @@ pub fn proposed(one: &api::CardQuestion) -> Vec<String> {
     // In words of its own, with what speaks for it.
     let words = one.recommendation.iter().filter(|recommended| !one.options.contains(recommended));
     let words = words.map(|recommended| format!("recommended: {recommended}"));
+    let reason = one.reason.iter().map(|reason| format!("reason: {reason}"));
     match &one.answer {
         Some(answer) => vec![format!("answered by {by}: {answer}")],
-        None => one.options.iter().map(option).chain(words).collect(),
+        None => one.options.iter().map(option).chain(words).chain(reason).collect(),
     }
 }
 

@@ -111,4 +111,20 @@ flows:
     // The person may take none of them.
     play.decide(&["dec_1", "--answer", "1=Round to even", "--no-wait"]).says("question 1 of dec_1: Round to even");
     play.holds();
+
+    // Where an option is marked, what speaks for it is the reason.
+    let protocol = protocol.replace("maker", "Researcher").replace("decree.blocker", "team.output");
+    let report = "status: NEEDS_INFO, summary: How is a total rounded?, artifacts: {commands_to_run: [], notes: [], \
+        options: [{id: OPT-1, label: Round half up, pros: [The invoices do so.], recommended: true}, \
+        {id: OPT-2, label: Keep fractions, pros: [It is exact.]}]}, \
+        gates: {meets_definition_of_done: false, needs_review: false, needs_tests: false, security_concerns: []}, \
+        next: {recommended_agent: Researcher, recommended_task_id: meta, reason: It waits.}";
+    let mut play = Play::new("", &format!("script: 1\nroles:\n  Researcher:\n    - {{report: {{{report}}}}}\n"));
+    std::fs::write(play.world.path("blocked.yaml"), protocol).unwrap();
+    let said = play.tollgate(&["run", "../blocked.yaml", "--script", "../script.yaml", "--no-wait"]);
+    play.named_by(&said);
+    said.exits(4).says("- Round half up (recommended)").says("reason: The invoices do so.");
+    let (lines, _) = play.world.json(&format!("decisions {} --json", play.run));
+    let card: Decision = serde_json::from_value(lines.into_iter().next().unwrap()).unwrap();
+    assert_eq!(card.questions[0].reason.as_deref(), Some("The invoices do so."));
 }

@@ -169,7 +169,7 @@ impl<'t> Scope<'t> {
         let filter = fields.take("where");
         let is = fields.need("is", problems);
         fields.close(problems);
-        let (over, item) = self.list(over?, problems)?;
+        let (over, item) = list(self.here, over?, problems)?;
         let inner = Scope { here: &item, ..self };
         let filter = match filter {
             Some(node) => Some(Box::new(inner.condition(node, depth + 1, problems)?)),
@@ -178,30 +178,13 @@ impl<'t> Scope<'t> {
         Some(Condition::Each { quantifier, over, filter, is: Box::new(inner.condition(is?, depth + 1, problems)?) })
     }
 
-    /// A path to items, and what each of them is.
-    pub fn list(self, node: &Node, problems: &mut Problems) -> Option<(Path, Type)> {
-        let written = problems.text(node, "a list")?;
-        let (path, of) = resolve(self.here, &written, node.place, problems)?;
-        let many = through_list(self.here, &path);
-        let item = match &of.kind {
-            Kind::List(list) => list.of.clone(),
-            Kind::Map(_) | Kind::Any => Type::of(Kind::Any),
-            _ if many => of.clone(),
-            _ => {
-                problems.value(node.place, format!("`{written}` is no list and no map"), "name a list");
-                return None;
-            }
-        };
-        Some((path, item))
-    }
-
     fn acyclic(self, node: &Node, problems: &mut Problems) -> Option<Condition> {
         let mut fields = Fields::open(node, "the condition `acyclic`", problems);
         let over = fields.need("acyclic", problems);
         let by = fields.take("by").and_then(|n| problems.text(n, "`by`").map(|text| (text, n.place)));
         let to = fields.take("to").and_then(|n| problems.text(n, "`to`").map(|text| (text, n.place)));
         fields.close(problems);
-        let (over, item) = self.list(over?, problems)?;
+        let (over, item) = list(self.here, over?, problems)?;
         for (name, place) in by.iter().chain(&to) {
             resolve(&item, name, *place, problems)?;
         }
@@ -214,7 +197,7 @@ impl<'t> Scope<'t> {
         let by = fields.need("by", problems);
         let prefix = fields.need("prefix", problems).and_then(|n| problems.text(n, "`prefix`"));
         fields.close(problems);
-        let (over, item) = self.list(over?, problems)?;
+        let (over, item) = list(self.here, over?, problems)?;
         let by = by?;
         let name = problems.text(by, "`by`")?;
         resolve(&item, &name, by.place, problems)?;
@@ -241,6 +224,23 @@ impl<'t> Scope<'t> {
     pub fn any(self, written: &str, place: Place, problems: &mut Problems) -> Option<(Path, &'t Type)> {
         resolve(self.here, written, place, problems)
     }
+}
+
+/// A path to items, and what each of them is.
+pub fn list(here: &Type, node: &Node, problems: &mut Problems) -> Option<(Path, Type)> {
+    let written = problems.text(node, "a list")?;
+    let (path, of) = resolve(here, &written, node.place, problems)?;
+    let many = through_list(here, &path);
+    let item = match &of.kind {
+        Kind::List(list) => list.of.clone(),
+        Kind::Map(_) | Kind::Any => Type::of(Kind::Any),
+        _ if many => of.clone(),
+        _ => {
+            problems.value(node.place, format!("`{written}` is no list and no map"), "name a list");
+            return None;
+        }
+    };
+    Some((path, item))
 }
 
 /// Whether a path goes through the items of a list or the values of a map.

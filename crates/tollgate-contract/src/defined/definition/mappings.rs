@@ -1,8 +1,9 @@
 //! Reading what a report means: its cases and its lists.
 
-use super::conditions::{Scope, resolve, through_list};
+use super::conditions::{Scope, list, resolve, through_list};
 use super::{
-    Case, ClaimMap, CodeMap, CriterionMap, FindingMap, Kind, Mapping, NoticeMap, Path, QuestionMap, Said, Type, WordMap,
+    Case, ClaimMap, CodeMap, CriterionMap, FindingMap, Kind, Mapping, NoticeMap, OptionMap, Path, QuestionMap, Said,
+    Type, WordMap,
 };
 use tollgate_core::Name;
 use tollgate_core::code::Code;
@@ -115,7 +116,7 @@ fn criterion(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<C
     let words = fields.need("words", problems);
     let evidence = fields.take("evidence");
     fields.close(problems);
-    let item = Around::items(each?, scope, problems)?;
+    let item = Around::document(scope).inside(each?, problems)?;
     let result = result?;
     let written = problems.text(result, "a field")?;
     let (path, of) = item.resolve(&written, result.place, problems)?;
@@ -193,7 +194,7 @@ fn question(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Qu
     let text = fields.need("text", problems);
     let blocking = fields.need("blocking", problems).and_then(|n| problems.bool(n, "`blocking`"));
     let options = fields.take("options");
-    let recommendation = fields.take("recommendation");
+    let [recommendation, reason] = ["recommendation", "reason"].map(|key| fields.take(key));
     fields.close(problems);
     let when = match when {
         Some(node) => Some(scope.condition(node, 0, problems)?),
@@ -201,11 +202,30 @@ fn question(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Qu
     };
     let text = said(text?, &item, problems);
     let options = match options {
-        Some(node) => said(node, &item, problems).pop(),
+        Some(node) => Some(self::options(node, &item, problems)?),
         None => None,
     };
-    let recommendation = recommendation.map(|node| said(node, &item, problems)).unwrap_or_default();
-    Some(QuestionMap { each: item.each, when, text, blocking: blocking?, options, recommendation })
+    let [recommendation, reason] =
+        [recommendation, reason].map(|node| node.map(|node| said(node, &item, problems)).unwrap_or_default());
+    Some(QuestionMap { each: item.each, when, text, blocking: blocking?, options, recommendation, reason })
+}
+
+/// A list of texts, or the texts of a list of items of which some may be marked as recommended.
+fn options(node: &Node, around: &Around, problems: &mut Problems) -> Option<OptionMap> {
+    if node.map().is_none() {
+        let text = said(node, around, problems);
+        return Some(OptionMap { each: None, text, recommended: Said::new(), reason: Said::new() });
+    }
+    let mut fields = Fields::open(node, "the options", problems);
+    let [each, text] = ["each", "text"].map(|key| fields.need(key, problems));
+    let [recommended, reason] = ["recommended", "reason"].map(|key| fields.take(key));
+    fields.close(problems);
+    let item = around.inside(each?, problems)?;
+    let is_mark = |path: &Path, of: &Type| matches!(of.kind, Kind::Bool) && !item.is_many(path);
+    let recommended = recommended.map(|node| fitting(node, &item, problems, is_mark, "name a field that is `bool`"));
+    let reason = reason.map(|node| said(node, &item, problems)).unwrap_or_default();
+    let text = said(text?, &item, problems);
+    Some(OptionMap { each: item.each, text, recommended: recommended.unwrap_or_default(), reason })
 }
 
 fn notice(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<NoticeMap> {
@@ -274,30 +294,32 @@ impl Around {
     /// The items of the list at `each`; without that key, the document.
     pub fn taken(fields: &mut Fields<'_>, scope: Scope<'_>, problems: &mut Problems) -> Option<Self> {
         match fields.take("each") {
-            Some(node) => Self::items(node, scope, problems),
+            Some(node) => Self::document(scope).inside(node, problems),
             None => Some(Self::document(scope)),
         }
     }
 
-    fn items(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option<Self> {
-        let (path, item) = scope.list(node, problems)?;
-        let mut levels = vec![(0, scope.here.clone())];
-        let mut of = scope.here;
+    /// The items of a list of the item.
+    fn inside(&self, node: &Node, problems: &mut Problems) -> Option<Self> {
+        let (from, here) = self.levels.last()?;
+        let (path, item) = list(here, node, problems)?;
+        let mut levels = self.levels.clone();
+        let mut of = here;
         for (at, step) in path.steps.iter().enumerate().take(path.steps.len().saturating_sub(1)) {
             let Some((next, _)) = of.step(step) else { break };
             of = next;
             if matches!(of.kind, Kind::List(_)) || &**step == "*" {
-                levels.push((at + 1, of.item().clone()));
+                levels.push((from + at + 1, of.item().clone()));
             }
         }
-        levels.push((path.steps.len(), item));
+        levels.push((from + path.steps.len(), item));
         Some(Self { each: Some(path), levels })
     }
 
-    /// What a path of [`Self::resolve`] begins at.
-    fn start(&self, path: &Path) -> Option<&Type> {
+    /// Whether a path of [`Self::resolve`] leads to the items of a list.
+    fn is_many(&self, path: &Path) -> bool {
         let level = self.levels.iter().find(|(steps, _)| path.outer == Some(*steps));
-        level.or(self.levels.last()).map(|(_, of)| of)
+        level.or(self.levels.last()).is_some_and(|(_, start)| through_list(start, path))
     }
 
     /// Reads a field of the item, or with a `^` for each level of an item around it, and finds what it leads to.
@@ -330,8 +352,7 @@ pub fn words(node: &Node, around: &Around, problems: &mut Problems) -> Said {
 
 /// Paths from which one word is taken: to a text.
 pub fn one_word(node: &Node, around: &Around, problems: &mut Problems) -> Said {
-    let is_one =
-        |path: &Path, of: &Type| holds_words(of) && around.start(path).is_some_and(|start| !through_list(start, path));
+    let is_one = |path: &Path, of: &Type| holds_words(of) && !around.is_many(path);
     fitting(node, around, problems, is_one, "name a single text")
 }
 
@@ -346,7 +367,7 @@ fn fitting(
     for (written, place) in problems.some(node, "the fields") {
         match around.resolve(&written, place, problems) {
             Some((path, of)) if fits(&path, of) => paths.push(path),
-            Some((_, of)) if holds_words(of) => {
+            Some((path, of)) if holds_words(of) && around.is_many(&path) => {
                 problems.value(place, format!("`{written}` leads to many values"), hint);
             }
             Some((_, of)) => problems.value(place, format!("`{written}` is {}", of.describe()), hint),

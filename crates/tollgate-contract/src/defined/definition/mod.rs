@@ -22,7 +22,9 @@ pub use examples::put;
 pub use examples::{Sample, samples};
 pub use plan::{IdMap, ItemMap, PlanMapping, RequirementMap, RowMap, UnitMap};
 pub use read::{LINES, read};
-pub use report::{Case, ClaimMap, CodeMap, CriterionMap, FindingMap, Mapping, NoticeMap, QuestionMap, Said, WordMap};
+pub use report::{
+    Case, ClaimMap, CodeMap, CriterionMap, FindingMap, Mapping, NoticeMap, OptionMap, QuestionMap, Said, WordMap,
+};
 
 use self::text_pattern::Like;
 use crate::Trailing;

@@ -77,8 +77,21 @@ pub struct QuestionMap {
     pub when: Option<Condition>,
     pub text: Said,
     pub blocking: bool,
-    pub options: Option<Path>,
+    pub options: Option<OptionMap>,
     pub recommendation: Said,
+    /// Why it is recommended.
+    pub reason: Said,
+}
+
+/// The answers that a question proposes.
+#[derive(Debug)]
+pub struct OptionMap {
+    /// The list; none: the texts are fields of what asks.
+    pub each: Option<Path>,
+    pub text: Said,
+    /// Whether it is the one to take.
+    pub recommended: Said,
+    pub reason: Said,
 }
 
 #[derive(Debug, Default)]

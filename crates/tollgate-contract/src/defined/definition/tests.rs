@@ -27,6 +27,7 @@ fn answer(script: &str) -> String {
         "verdict" | "schema" => "my.verdict",
         "note" => "my.note",
         "plan" => "t.plan",
+        "asks" => "t.asks",
         _ => "my.c",
     };
     let (read, problems) = read(contract, &text, false);

@@ -37,18 +37,23 @@ fn worded(ask: &Ask, question: &QuestionReport) -> String {
     if let Some(recommended) = &question.recommendation {
         text.push_str(&format!("\nrecommended by the worker: {recommended}"));
     }
+    if let Some(reason) = &question.reason {
+        text.push_str(&format!("\nits reason: {reason}"));
+    }
     text
 }
 
 /// Questions that each need an answer of their own.
 fn one_by_one(questions: Vec<&QuestionReport>) -> Vec<AskedQuestion> {
-    if questions.len() < 2 && questions.iter().all(|question| question.options.is_empty()) {
+    let is_bare = |question: &&QuestionReport| question.options.is_empty() && question.recommendation.is_none();
+    if questions.len() < 2 && questions.iter().all(is_bare) {
         return Vec::new();
     }
     let asked = |question: &QuestionReport| AskedQuestion {
         text: question.text.clone(),
         options: question.options.clone(),
         recommend: question.recommendation.clone(),
+        reason: question.reason.clone(),
         input: None,
     };
     questions.into_iter().map(asked).collect()

@@ -65,6 +65,7 @@ fn question(name: &Name, variable: &Variable) -> AskedQuestion {
         text: format!("`{name}`, {form}"),
         options: options.iter().map(ToString::to_string).collect(),
         recommend: None,
+        reason: None,
         input: Some(name.clone()),
     }
 }
