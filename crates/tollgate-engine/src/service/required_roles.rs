@@ -69,8 +69,9 @@ mod tests {
         let team = include_str!("../../../../protocols/team.yaml");
         assert_eq!(needed(team, &[("mode", "lean")]), all);
         assert_eq!(needed(team, &[("mode", "full")]), all);
-        let stays = team.replace("      gives: [mode]\n", "");
-        assert_eq!(needed(&stays, &[("mode", "lean")]), "coder qa reviewer security spec-agent");
+        // Where the answer leads to the fork that the input decides, both of its ways are open.
+        let forks = team.replace("on: {full: intake, lean: implement-all", "on: {full: start, lean: implement-all");
+        assert_eq!(needed(&forks, &[("mode", "lean")]), all);
     }
 
     #[test]
