@@ -1,5 +1,6 @@
 //! From a run to the picture of it that is drawn while it works.
 
+use tollgate_app::decision::{answer_each, open};
 use tollgate_app::format;
 use tollgate_app::listing::status;
 use tollgate_core::protocol::model::Kind;
@@ -33,12 +34,12 @@ pub fn picture(run: &Run, started_ms: u64, now_ms: u64) -> Model {
                 let options: Vec<&str> = decision.asked.options.iter().map(|option| &*option.id).collect();
                 // Never the first one alone: it may be the one that waives something.
                 let answer = match options.as_slice() {
-                    _ if decision.is_answered_one_by_one() => "--answer 1='…'".to_owned(),
                     [] => "--text '…'".to_owned(),
                     [only] => (*only).to_owned(),
                     several => format!("OPTION ({})", several.join(", ")),
                 };
-                (question, format!("tollgate decide {} {id} {answer}", run.id))
+                let each = answer_each(&run.id.to_string(), &id.to_string(), open(decision));
+                (question, each.unwrap_or_else(|| format!("tollgate decide {} {id} {answer}", run.id)))
             })
             .collect(),
         criteria_passed: rows(CriterionState::Passed),
