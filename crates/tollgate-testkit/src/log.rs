@@ -4,8 +4,8 @@ use tollgate_core::id::UnitId;
 use tollgate_core::protocol::model::{Target, Value};
 use tollgate_core::report::{Health, Verdict};
 use tollgate_core::run::event::{
-    AttemptReported, ByKind, CommandResult, DecisionEnd, DecisionEnded, Event, InputsGiven, LandAsked, PoolParked,
-    Recorded, TreeOf, Work,
+    AskedQuestion, AttemptReported, ByKind, CommandResult, DecisionEnd, DecisionEnded, Event, InputsGiven, LandAsked,
+    PoolParked, Recorded, TreeOf, Work,
 };
 
 /// One event as a line; none for what says nothing a reader of routes would miss.
@@ -101,15 +101,10 @@ pub fn line(recorded: &Recorded) -> Option<String> {
                     format!("{} (waives {})", option.id, option.waives.join(" "))
                 }
             });
-            let options = options.collect::<Vec<_>>().join(", ");
+            let options = options.collect::<Vec<_>>().join(", ") + "]" + &recommended(&asked.asked.questions);
             let beside = if asked.asked.blocking { "" } else { " beside" };
             let question = asked.asked.question.replace('\n', " / ");
-            let recommended = (1..).zip(&asked.asked.questions).filter_map(|(number, one)| {
-                let reason = one.reason.as_ref().map(|reason| format!(", because: {reason}")).unwrap_or_default();
-                one.recommend.as_ref().map(|recommended| format!(" ({number} recommended: {recommended}{reason})"))
-            });
-            let recommended: String = recommended.collect();
-            format!("{}{beside} {}: {question} [{options}]{recommended}", asked.decision, asked.asked.ask)
+            format!("{}{beside} {}: {question} [{options}", asked.decision, asked.asked.ask)
         }
         Event::DecisionEnded(ended) => format!("{} ends: {}", ended.decision, end(ended, by)),
         Event::QuestionAnswered(answered) => {
@@ -133,6 +128,15 @@ pub fn line(recorded: &Recorded) -> Option<String> {
             format!("LANDED {} on {}", landed.how.word(), landed.branch.as_deref().unwrap_or("nothing"))
         }
     })
+}
+
+/// What is recommended for the questions of a card, and why.
+fn recommended(questions: &[AskedQuestion]) -> String {
+    let one = |(number, one): (u32, &AskedQuestion)| {
+        let reason = one.reason.as_ref().map(|reason| format!(", because: {reason}")).unwrap_or_default();
+        one.recommend.as_ref().map(|recommended| format!(" ({number} recommended: {recommended}{reason})"))
+    };
+    (1..).zip(questions).filter_map(one).collect()
 }
 
 fn inputs(given: &InputsGiven) -> String {
