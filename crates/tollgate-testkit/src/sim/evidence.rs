@@ -16,7 +16,7 @@ use tollgate_core::run::event::{
     ByKind, Changed, DecisionEnded, Event, FindingChanged, FindingStatus, FlowEntered, Recorded, RunOutcome, UnitState,
     Work,
 };
-use tollgate_core::run::state::{Criterion, Instance, LAND, On, Run, Shown, Unit};
+use tollgate_core::run::state::{Criterion, Instance, LAND, MAIN, On, Run, Shown, Unit};
 
 use super::watch::Violation;
 
@@ -31,6 +31,8 @@ pub struct Evidence {
     left: BTreeSet<(InstanceId, StageId)>,
     /// The subjects for which somebody who may write was dispatched.
     written_for: BTreeSet<Option<UnitId>>,
+    /// Whether somebody who may write, and judges nothing, was dispatched in the main flow.
+    written_in_main: bool,
     /// The units for which a file was changed.
     changed: BTreeSet<UnitId>,
     /// The subjects of which a person accepted that nothing was changed.
@@ -181,8 +183,9 @@ impl Evidence {
         match event {
             Event::AttemptStarted(started) => {
                 let Work::Dispatch { role, .. } = &started.work else { return };
-                if run.protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty()) {
+                if let Some(role) = run.protocol.roles.get(role).filter(|role| !role.writes.is_empty()) {
                     self.written_for.insert(unit_of(&started.instance));
+                    self.written_in_main |= *started.instance == *MAIN && !role.judges();
                 }
             }
             Event::AttemptReported(reported) if reported.content.is_some() => {
@@ -239,7 +242,9 @@ impl Evidence {
         if let Some((id, _)) = decisions.next() {
             return Some(format!("{id} is open"));
         }
-        if run.tree == run.opened.content.tree && !self.written_for.is_empty() && self.empty.is_empty() {
+        let is_asked = self.written_in_main && !self.empty.contains(&None);
+        let is_empty = run.tree == run.opened.content.tree;
+        if is_empty && (is_asked || !self.written_for.is_empty() && self.empty.is_empty()) {
             return Some("its change is empty, and no person said that this is right".to_owned());
         }
         for unit in run.ledger.units.iter().filter(|unit| unit.retired.is_none()) {
@@ -279,9 +284,13 @@ impl Evidence {
             if row.waived.is_none() && !material && !self.disposed.contains(&row.id) {
                 return Some(format!("{} is left out, and no person decided that", row.id));
             }
-            let shows = run.ledger.criteria.iter().any(|criterion| criterion.requirement.as_ref() == Some(&row.id));
-            let serves = run.ledger.units.iter().any(|unit| unit.requirements.contains(&row.id));
-            if material && !shows && !serves {
+            let stays = |unit: &Unit| unit.state != UnitState::Dropped;
+            let shows = run.ledger.criteria.iter().any(|criterion| {
+                let unit = criterion.unit.as_ref().and_then(|unit| run.unit(unit));
+                criterion.requirement.as_ref() == Some(&row.id) && unit.is_none_or(stays)
+            });
+            let serves = |unit: &Unit| unit.requirements.contains(&row.id) && stays(unit) && unit.retired.is_none();
+            if material && !shows && !run.ledger.units.iter().any(serves) {
                 return Some(format!("no unit serves {}", row.id));
             }
         }
@@ -330,7 +339,16 @@ impl Evidence {
         let differs = |area: &&Resource| then.nobodys.get(&***area) != now.nobodys.get(&***area);
         let other = gates.find_map(|gate| gate.bound_to.iter().find(differs));
         let other = other.map(|area| format!("`{}` has changed outside of every scope", &**area));
-        other.or_else(|| self.changed_since(run, &unit.name))
+        other.or_else(|| self.changed_since(run, &unit.name)).or_else(|| self.changed_in_scope(run, unit))
+    }
+
+    /// The files that a mandatory gate of it is bound to are no longer what it was accepted on.
+    fn changed_in_scope(&self, run: &Run, unit: &Unit) -> Option<String> {
+        let on = unit.accepted_on.as_ref()?;
+        let gates = run.protocol.gates.iter();
+        let mut gates = gates.filter(|(_, gate)| self.must_hold(run, gate.mandatory_unit.as_ref(), Some(&unit.name)));
+        let (gate, _) = gates.find(|(_, gate)| !is_same(run, on, &gate.bound_to, Some(&unit.name)))?;
+        Some(format!("what `{gate}` is bound to has changed since"))
     }
 
     /// Whether an acceptance or a success is one also when it is derived a second time, and nothing else breaks what nobody may.
