@@ -27,6 +27,8 @@ enum Wrong {
     Retires,
     /// A unit has no row.
     Bare,
+    /// No unit serves one of the requirements.
+    Short,
 }
 
 /// What a plan may bring, by the words of its contract and of the document that it stands in.
@@ -107,12 +109,14 @@ impl Task<'_> {
                 0..10 => Wrong::Named,
                 10..50 => Wrong::Otherwise,
                 50..80 => Wrong::Retires,
+                80..90 => Wrong::Short,
                 _ => Wrong::Bare,
             },
             (false, _) => match dice {
                 0..5 => Wrong::Bare,
                 5..10 => Wrong::Otherwise,
                 10..14 => Wrong::Retires,
+                14..24 => Wrong::Short,
                 _ => Wrong::Not,
             },
         }
@@ -168,6 +172,9 @@ impl Task<'_> {
         let is_served = |id: &Name| ledger.units.iter().any(|unit| unit.requirements.contains(id) && !goes(&unit.name));
         let owed = ledger.requirements.iter().map(|row| &row.id).filter(|id| !is_served(id));
         let mut owed: Vec<Name> = owed.cloned().collect();
+        if wrong == Wrong::Short {
+            owed.pop();
+        }
         let none_stays = ledger.units.iter().all(|unit| goes(&unit.name));
         // What is new takes another name than what was planned before.
         let last = if known == 0 { rng.between(2, 4) } else { known + u64::from(!owed.is_empty() || none_stays) };
