@@ -11,6 +11,13 @@ fn a_few_seeds_hold() {
     assert!(done.events > 100 * done.seeds, "{} events in {} seeds", done.events, done.seeds);
 }
 
+/// What only `cargo xtask breaks` plays: it would see nothing in a protocol that does not hold unbroken.
+#[test]
+fn what_only_breaks_play_holds() {
+    let done = campaign(&[Played::named("loose-ends").unwrap()], 0, 10, false);
+    assert!(done.failures.is_empty() && done.stuck.is_empty(), "{:#?} {:#?}", done.failures, done.stuck);
+}
+
 #[test]
 fn a_seed_on_sqlite_holds() {
     let ledger = Played::named("ledger").unwrap();

@@ -12,6 +12,7 @@ pub fn protocol_text(name: &str) -> Option<&'static str> {
         "fan-out" => Some(include_str!("../../protocols/fan-out.yaml")),
         "intake" => Some(include_str!("../../protocols/intake.yaml")),
         "ledger" => Some(include_str!("../../protocols/ledger.yaml")),
+        "loose-ends" => Some(include_str!("../../protocols/loose-ends.yaml")),
         "outgrown" => Some(include_str!("../../protocols/outgrown.yaml")),
         "supervisor" => Some(include_str!("../../../../protocols/supervisor.yaml")),
         "team" => Some(include_str!("../../../../protocols/team.yaml")),
