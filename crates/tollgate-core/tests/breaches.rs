@@ -25,6 +25,7 @@ roles:
 gates:
   good: {holds: {judged: judge}, bound_to: [code], mandatory: {unit: true}}
   green: {holds: {command: ci}, bound_to: tree, mandatory: {run: {mode: full}}}
+  shown: {holds: {every: criterion, is: passed}, bound_to: [code], mandatory: {run: {all: [{mode: full}, {not: {mode: full}}]}}}
 asks:
   stuck:
     ask: {class: choice, question: How on?, options: {retry: Again, accept: As it is, stop: Stop}}
@@ -54,17 +55,28 @@ flows:
     - {id: land, land: run, on: {landed: done, conflict: {to: code, limit: 1, then: hold}, out_of_scope: hold, refused: hold}}
 ";
 const DIALECT: &str = "\
-d: {verdicts: [accept, reject], healths: [failed, malformed], sections: {done: claim, next: note}, gives: {size: [small, large]}, brings: [units], words: {severity: [major, minor]}}
+d: {verdicts: [accept, reject], healths: [failed, malformed], sections: {done: claim, next: note}, gives: {size: [small, large]}, brings: [units, criteria], words: {severity: [major, minor]}}
 e: {healths: [failed, malformed], reads_part: true}
 w: {healths: [failed, malformed], brings: [notices], notices: [risk], words: {severity: []}}
 t: {document: true, fields: {status: [draft, approved]}}
+o: {healths: [failed, malformed], gives: {size: [small, large]}, brings: [units]}
 c: {document: true, brings: [criteria]}
 r: {document: true, brings: [requirements]}
 n: {verdicts: [accept, accept_with_notes, reject], healths: [failed, malformed], sections: {done: claim}, rows: silent}
-p: {document: true, brings: [units], attrs: [touches]}
-u: {document: true, brings: [units], attrs: [touches], attr_words: {touches: [input]}, unit_parts: [scope]}
+p: {document: true, brings: [units, criteria], attrs: [touches]}
+u: {document: true, brings: [units, criteria], attrs: [touches], attr_words: {touches: [input]}, unit_parts: [scope, criteria]}
+s: {document: true, brings: [units, criteria], unit_parts: [scope]}
 g: {document: true, brings: [criteria], words: {group: [dod, tester]}}
 ";
+
+/// A gate over rows that is due in no mode: the plan brings rows, and what a case says of them is its own.
+const ROWS: (&str, &str) = (
+    "  shown: {holds: {every: criterion, is: passed}, bound_to: [code], mandatory: {run: {all: [{mode: full}, {not: {mode: full}}]}}}\n",
+    "",
+);
+
+/// The plan brings units alone.
+const UNITS: (&str, &str) = ("planner: {contract: d,", "planner: {contract: o,");
 
 /// Two named units instead of those of a plan.
 const LANES: (&str, &str) = ("over: units", "over: [north, south]");
@@ -117,20 +129,20 @@ fn check(cases: &[Case<'_>]) {
 fn total() {
     check(&[
         (&[], ""),
-        (&[("some: hold, ", "")], "TG0110@26:11"),
-        (&[("inconclusive: stuck, ", "")], "TG0110@37:11"),
-        (&[("on: {ok: sign}", "on: {ok: sign, accept: sign}")], "TG0111@22:80"),
-        (&[("otherwise: {", "otherwise: {partiel: hold, ")], "TG0111@19:13"),
+        (&[("some: hold, ", "")], "TG0110@27:11"),
+        (&[("inconclusive: stuck, ", "")], "TG0110@38:11"),
+        (&[("on: {ok: sign}", "on: {ok: sign, accept: sign}")], "TG0111@23:80"),
+        (&[("otherwise: {", "otherwise: {partiel: hold, ")], "TG0111@20:13"),
         (&[("planner: {contract: d,", "planner: {contract: f,")], "TG0113@9:3"),
-        (&[("[accept, reject]", "[accept, accept_with_notes, reject]")], "TG0114@11:3 TG0110@37:11"),
+        (&[("[accept, reject]", "[accept, accept_with_notes, reject]")], "TG0114@11:3 TG0110@38:11"),
         // A pattern that meets no code, and a skipped ask whose origin has no such way on.
-        (&[("on: {ok: judge}", "on: {ok: judge, \"failed.x*\": hold}")], "TG0111@36:51"),
+        (&[("on: {ok: judge}", "on: {ok: judge, \"failed.x*\": hold}")], "TG0111@37:51"),
         (
             &[
                 ("  stuck:\n", "  stuck:\n    when: {mode: full}\n"),
                 ("stop: dropped, cancelled: hold}", "stop: dropped, cancelled: hold, skipped: as conflict}"),
             ],
-            "TG0112@19:97 TG0112@19:97 TG0112@19:97",
+            "TG0112@20:97 TG0112@20:97 TG0112@20:97",
         ),
     ]);
 }
@@ -138,19 +150,19 @@ fn total() {
 #[test]
 fn connected() {
     check(&[
-        (&[("{go: build,", "{go: bild,")], "TG0120@25:16"),
-        (&[("dispatch: planner", "dispatch: plannar")], "TG0120@22:28"),
+        (&[("{go: build,", "{go: bild,")], "TG0120@26:16"),
+        (&[("dispatch: planner", "dispatch: plannar")], "TG0120@23:28"),
         (&[("[code], mandatory", "[cod], mandatory")], "TG0120@13:45"),
         (&[("[\"*.done\"]}", "[\"*.done\", \"*.doing\"]}")], "TG0120@11:3"),
-        (&[("{to: as accept,", "{to: as acept,")], "TG0120@18:23"),
-        (&[("at_once: 2", "at_once: size")], "TG0120@26:11"),
-        (&[("over: units", "over: mode")], "TG0120@26:11"),
+        (&[("{to: as accept,", "{to: as acept,")], "TG0120@19:23"),
+        (&[("at_once: 2", "at_once: size")], "TG0120@27:11"),
+        (&[("over: units", "over: mode")], "TG0120@27:11"),
         (
             &[(
                 "{ok: judge}}\n",
                 "{ok: more}}\n    - {id: more, each: {over: it, flow: unit}, on: {all: judge, none: hold}}\n",
             )],
-            "TG0121@37:12",
+            "TG0121@38:12",
         ),
         (&[("holds: {command: ci}", "holds: {holds: green}")], "TG0121@14:3"),
         (
@@ -158,7 +170,7 @@ fn connected() {
                 "stale: hold}}\n",
                 "stale: hold}}\n    - {id: lost, check: [green], on: {pass: done, fail: hold, stale: hold}}\n",
             )],
-            "TG0122@35:12",
+            "TG0122@36:12",
         ),
         // A condition that no path meets keeps a stage out as well as a missing route does.
         (
@@ -170,14 +182,14 @@ fn connected() {
                     "    - {id: fork, check: [big], on: {pass: deep, fail: short}}\n    - {id: deep, dispatch: planner, on: {ok: hold}}\n    - {id: short,",
                 ),
             ],
-            "TG0122@36:12",
+            "TG0122@37:12",
         ),
         (
             &[
                 ("pass: done, fail: {to", "pass: hold, fail: {to"),
                 ("{pass: done, fail: hold", "{pass: hold, fail: hold"),
             ],
-            "TG0124@21:3",
+            "TG0124@22:3",
         ),
         // An input with one value switches a stage off.
         (
@@ -204,16 +216,16 @@ fn connected() {
                     "{id: code, when: {mode: full}, dispatch: coder, on: {ok: judge, skipped: dropped}}",
                 ),
             ],
-            "TG0124@21:3",
+            "TG0124@22:3",
         ),
         // A list may hold nothing, but a run that has something to do comes by here neither.
-        (&[("landed: done", "landed: dropped")], "TG0124@21:3 TG0122@30:11 TG0122@34:12"),
-        (&[("  unit:\n", "  idle:\n    - {id: a, dispatch: coder, on: {ok: done}}\n  unit:\n")], "TG0126@35:3"),
-        (&[("stop: dropped, cancelled", "stop: raise lost, cancelled")], "TG0125@18:65 TG0125@18:65 TG0125@26:11"),
+        (&[("landed: done", "landed: dropped")], "TG0124@22:3 TG0122@31:11 TG0122@35:12"),
+        (&[("  unit:\n", "  idle:\n    - {id: a, dispatch: coder, on: {ok: done}}\n  unit:\n")], "TG0126@36:3"),
+        (&[("stop: dropped, cancelled", "stop: raise lost, cancelled")], "TG0125@19:65 TG0125@19:65 TG0125@27:11"),
         (&[("roles:\n", "roles:\n  idle: {contract: d, writes: none, sees: full}\n")], "TG0126@9:3"),
-        (&[("asks:\n", "asks:\n  idle: {ask: {class: choice, from: report}, on: {answered: back}}\n")], "TG0126@16:3"),
+        (&[("asks:\n", "asks:\n  idle: {ask: {class: choice, from: report}, on: {answered: back}}\n")], "TG0126@17:3"),
         (&[("vars: {", "vars: {idle: {one_of: [a, b]}, ")], "TG0126@4:8"),
-        (&[("gives: [plan, units, size]", "gives: [units, size]")], "TG0127@7:13 TG0142@26:11"),
+        (&[("gives: [plan, units, size]", "gives: [units, size]")], "TG0127@7:13 TG0142@27:11"),
         // From an ask that only leads to itself no end is reached.
         (
             &[
@@ -223,7 +235,7 @@ fn connected() {
                     "    - {id: turn, ask: {class: choice, question: Q, options: {a: A}}, on: {a: turn, cancelled: turn}}\n    - id: build\n",
                 ),
             ],
-            "TG0123@26:12 TG0130@26:84",
+            "TG0123@27:12 TG0130@27:84",
         ),
     ]);
 }
@@ -232,21 +244,21 @@ fn connected() {
 fn bounded() {
     let timer = ("stop: Stop}}\n      on", "stop: Stop}, default: {answer: stop, after: 1h}}\n      on");
     check(&[
-        (&[("{to: code, limit: 3, then: stuck}", "code")], "TG0130@40:26"),
-        (&[("{to: code, limit: 3, then: stuck}", "{to: code, limit: 3}")], "TG0131@40:26"),
-        (&[("{to: code, limit: 3, then: stuck}", "{to: code, same: 3, then: stuck}")], "TG0130@40:26 TG0131@40:26"),
-        (&[("limit: 3", "limit: 0")], "TG0131@40:26"),
-        (&[("limit: 3", "limit: 21")], "TG0132@40:26"),
+        (&[("{to: code, limit: 3, then: stuck}", "code")], "TG0130@41:26"),
+        (&[("{to: code, limit: 3, then: stuck}", "{to: code, limit: 3}")], "TG0131@41:26"),
+        (&[("{to: code, limit: 3, then: stuck}", "{to: code, same: 3, then: stuck}")], "TG0130@41:26 TG0131@41:26"),
+        (&[("limit: 3", "limit: 0")], "TG0131@41:26"),
+        (&[("limit: 3", "limit: 21")], "TG0132@41:26"),
         // A person in the loop bounds it; a timer does not.
         (&[("stop: dropped}\n    - id: build", "stop: plan}\n    - id: build")], ""),
-        (&[timer, ("stop: dropped}\n    - id: build", "stop: plan}\n    - id: build")], "TG0130@25:23"),
+        (&[timer, ("stop: dropped}\n    - id: build", "stop: plan}\n    - id: build")], "TG0130@26:23"),
         // A shared ask that is skipped goes on by itself.
         (
             &[
                 ("  stuck:\n", "  stuck:\n    when: {mode: full}\n"),
                 ("stop: dropped, cancelled: hold}", "stop: dropped, cancelled: hold, skipped: back}"),
             ],
-            "TG0130@19:97 TG0130@19:97 TG0130@19:97 TG0130@19:97 TG0130@19:97",
+            "TG0130@20:97 TG0130@20:97 TG0130@20:97 TG0130@20:97 TG0130@20:97",
         ),
     ]);
 }
@@ -271,7 +283,7 @@ fn gated() {
                     "  last:\n    - {id: once, dispatch: judge, ensures: [good], on: {accept: done, reject: hold}}\n  unit:\n",
                 ),
             ],
-            "TG0140@19:23 TG0140@36:12 TG0140@37:40",
+            "TG0140@20:23 TG0140@37:12 TG0140@38:40",
         ),
         // `all` of nothing comes at once, also where nothing that is there is ever done.
         (
@@ -279,12 +291,12 @@ fn gated() {
                 ("landed: done", "landed: raise through"),
                 ("{all: check, some", "{all: done, raise through: check, some"),
             ],
-            "TG0140@29:12",
+            "TG0140@30:12",
         ),
-        (&[("      ensures: [good]\n", "")], "TG0140@40:34"),
-        (&[("skipped: short}", "skipped: done}")], "TG0140@33:79 TG0122@34:12"),
+        (&[("      ensures: [good]\n", "")], "TG0140@41:34"),
+        (&[("skipped: short}", "skipped: done}")], "TG0140@34:79 TG0122@35:12"),
         // What is mandatory in one mode only is due in that mode only.
-        (&[("{run: {mode: full}}", "{run: {size: large}}"), ("skipped: short}", "skipped: done}")], "TG0122@34:12"),
+        (&[("{run: {mode: full}}", "{run: {size: large}}"), ("skipped: short}", "skipped: done}")], "TG0122@35:12"),
         // The tester's tests do not undo the review, the coder's code does.
         (
             &[
@@ -299,30 +311,30 @@ fn gated() {
                 ("{accept: land,", "{accept: test,"),
                 ("    - {id: land,", "    - {id: test, dispatch: coder, on: {ok: land}}\n    - {id: land,"),
             ],
-            "TG0140@42:34",
+            "TG0140@43:34",
         ),
-        (&[("{accept: land,", "{accept: done,")], "TG0141@18:23 TG0141@40:12 TG0122@41:12"),
-        (&[("requires: [plan]", "requires: [plan, green]")], "TG0142@26:11"),
-        (&[("      requires: [plan]\n", "      requires: [plan, good]\n")], "TG0142@26:11"),
+        (&[("{accept: land,", "{accept: done,")], "TG0141@19:23 TG0141@41:12 TG0122@42:12"),
+        (&[("requires: [plan]", "requires: [plan, green]")], "TG0142@27:11"),
+        (&[("      requires: [plan]\n", "      requires: [plan, good]\n")], "TG0142@27:11"),
         (&[(", mandatory: {run: {mode: full}}", "")], "TG0143@14:3"),
         (&[("bound_to: tree, ", "")], "TG0144@14:3"),
-        (&[("gives: [plan, units, size],", "gives: [plan, units, size], ensures: [good],")], "TG0144@22:12"),
+        (&[("gives: [plan, units, size],", "gives: [plan, units, size], ensures: [good],")], "TG0144@23:12"),
         (
             &[(
                 "ask: {class: choice, question: Go?, options: {go: Go on, stop: Stop}}",
                 "ask: {class: approval, question: Go?, options: {go: Go on, stop: Stop}, default: {answer: go, after: 1h}}",
             )],
-            "TG0145@23:11",
+            "TG0145@24:11",
         ),
         // Units that are missing at the end, or lapse before it, are read by a gate of the run.
-        (&[("on: {all: check, some: hold,", "on: {all: check, some: check,")], "TG0140@29:24"),
-        (&[("none: hold}", "none: check}")], "TG0140@29:36"),
+        (&[("on: {all: check, some: hold,", "on: {all: check, some: check,")], "TG0140@30:24"),
+        (&[("none: hold}", "none: check}")], "TG0140@30:36"),
         (
             &[
                 ("{all: check,", "{all: polish,"),
                 ("    - id: check\n", "    - {id: polish, dispatch: coder, on: {ok: check}}\n    - id: check\n"),
             ],
-            "TG0140@30:12",
+            "TG0140@31:12",
         ),
         (&[("makes: accepted", "makes: produced")], "TG0143@13:3"),
         (
@@ -341,7 +353,7 @@ fn gated() {
                 ),
                 ("stop: dropped, cancelled: hold}", "stop: {to: dropped, amends: [scope]}, cancelled: hold}"),
             ],
-            "TG0145@16:3",
+            "TG0145@17:3",
         ),
         // An answer that amends what a gate rests on does not establish it.
         (
@@ -349,7 +361,7 @@ fn gated() {
                 "on: {go: build, stop: dropped}",
                 "on: {go: {to: build, amends: [code], ensures: [green]}, stop: dropped}",
             )],
-            "TG0144@25:12",
+            "TG0144@26:12",
         ),
         (
             &[(
@@ -357,6 +369,16 @@ fn gated() {
                 "on: {go: {to: build, amends: [tests], ensures: [good]}, stop: dropped}",
             )],
             "",
+        ),
+        // A question that is cancelled or skipped establishes nothing.
+        (&[("{go: build, stop: dropped}", "{go: {to: build, ensures: [good]}, stop: dropped, cancelled: hold}")], ""),
+        (
+            &[("{go: build, stop: dropped}", "{go: build, stop: dropped, cancelled: {to: build, ensures: [good]}}")],
+            "TG0144@26:38",
+        ),
+        (
+            &[("stop: dropped, cancelled: hold}", "stop: dropped, cancelled: {to: as accept, ensures: origin}}")],
+            "TG0144@19:80",
         ),
         // An answer that amends the code undoes what was judged of it.
         (
@@ -367,7 +389,7 @@ fn gated() {
                     "    - {id: ask, ask: {class: choice, question: Q, options: {a: A}}, on: {a: {to: land, amends: [code]}}}\n    - {id: land,",
                 ),
             ],
-            "TG0140@42:34",
+            "TG0140@43:34",
         ),
     ]);
 }
@@ -381,7 +403,7 @@ fn gated_by_units_that_were_entered() {
                 ("holds: {command: ci}", "holds: {all: [{command: ci}, {every: unit, is: accepted}]}"),
                 ("stop: dropped}\n    - id: build", "stop: check}\n    - id: build"),
             ],
-            "TG0140@18:23 TG0140@33:12 TG0140@34:40",
+            "TG0140@19:23 TG0140@34:12 TG0140@35:40",
         ),
         (
             &[
@@ -391,7 +413,7 @@ fn gated_by_units_that_were_entered() {
                 ),
                 ("stop: dropped}\n    - id: build", "stop: short}\n    - id: build"),
             ],
-            "TG0140@18:23 TG0140@34:40",
+            "TG0140@19:23 TG0140@35:40",
         ),
     ]);
 }
@@ -399,26 +421,26 @@ fn gated_by_units_that_were_entered() {
 #[test]
 fn declared() {
     check(&[
-        (&[("gives: [plan, units, size]", "gives: [plan, units]")], "TG0150@30:11"),
+        (&[("gives: [plan, units, size]", "gives: [plan, units]")], "TG0150@31:11"),
         (
             &[
                 ("{id: plan, dispatch", "{id: plan, when: {size: small}, dispatch"),
                 ("{ok: sign}", "{ok: sign, skipped: hold}"),
             ],
-            "TG0150@22:12",
+            "TG0150@23:12",
         ),
-        (&[("{size: large}", "{size: huge}")], "TG0151@31:20"),
-        (&[("{size: large}", "{it.weight: huge}")], "TG0151@31:14"),
-        (&[("{size: large}", "{some: unit, is: ripe}")], "TG0151@31:30"),
-        (&[("gives: [plan, units, size]", "gives: [plan, size]")], "TG0152@26:11"),
-        (&[("{command: ci}", "{every: requirement, is: met}")], "TG0152@16:3 TG0152@30:11 TG0152@34:12"),
+        (&[("{size: large}", "{size: huge}")], "TG0151@32:20"),
+        (&[("{size: large}", "{it.weight: huge}")], "TG0151@32:14"),
+        (&[("{size: large}", "{some: unit, is: ripe}")], "TG0151@32:30"),
+        (&[("gives: [plan, units, size]", "gives: [plan, size]")], "TG0152@27:11"),
+        (&[("{command: ci}", "{every: requirement, is: met}")], "TG0152@17:3 TG0152@31:11 TG0152@35:12"),
         // A plan that is an input has given its units before the first stage.
         (&[PLANNED, ("gives: [plan, units, size]", "gives: [plan, size]")], ""),
         (
             &[PLANNED, ("schema: p,", "schema: p, brings: [],"), ("gives: [plan, units, size]", "gives: [plan, size]")],
-            "TG0152@26:11",
+            "TG0152@27:11",
         ),
-        (&[("stop: Stop}}\n      on", "stop: Stop}}\n      gives: [size]\n      on")], "TG0153@23:11"),
+        (&[("stop: Stop}}\n      on", "stop: Stop}}\n      gives: [size]\n      on")], "TG0153@24:11"),
         (
             &[
                 (
@@ -429,7 +451,7 @@ fn declared() {
                 ("vars: {", "vars: {mass: {one_of: [small, large]}, "),
                 ("{size: large}", "{all: [{size: large}, {mass: large}]}"),
             ],
-            "TG0153@23:11 TG0153@23:11",
+            "TG0153@24:11 TG0153@24:11",
         ),
         (&[("given: input", "given: {size: small}")], "TG0150@7:36"),
     ]);
@@ -443,7 +465,7 @@ fn documents() {
         (&[("schema: t", "schema: tt")], "TG0113@7:36"),
         (&[("schema: t", "schema: d")], "TG0113@7:36"),
         // Units, requirements and variables come with a report or a document.
-        (&[("planner: {contract: d,", "planner: {contract: e,")], "TG0153@22:12 TG0153@22:12"),
+        (&[("planner: {contract: d,", "planner: {contract: e,")], "TG0153@23:12 TG0153@23:12"),
         (
             &[
                 PLANNED,
@@ -454,41 +476,50 @@ fn documents() {
             ],
             "",
         ),
-        (&[("gives: [plan, units, size]", "gives: [plan, units, requirements, size]")], "TG0153@22:12"),
+        (&[("gives: [plan, units, size]", "gives: [plan, units, requirements, size]")], "TG0153@23:12"),
         (&[("schema: t,", "schema: p, brings: [units],")], ""),
         (&[("schema: t,", "schema: t, brings: [requirements],")], "TG0153@7:36"),
         (&[("schema: t,", "brings: [criteria],")], "TG0153@7:36"),
         (
             &[("vars: {", "vars: {fate: {one_of: [keep]}, "), ("[plan, units, size]", "[plan, units, size, fate]")],
-            "TG0126@4:8 TG0153@22:12",
+            "TG0126@4:8 TG0153@23:12",
         ),
         // A report that is the document is in the contract of the document.
         (&[("{sections: [A]}", "{schema: d, from: report}")], ""),
         (&[("{sections: [A]}", "{schema: d@1, from: report}")], ""),
-        (&[("{sections: [A]}", "{schema: t, from: report}")], "TG0153@22:12"),
+        (&[("{sections: [A]}", "{schema: t, from: report}")], "TG0153@23:12"),
         (&[("{sections: [A]}", "{schema: d, from: report, given: input}")], "TG0113@7:13"),
         (&[("{schema: t, given: input}", "{schema: t, from: report, given: input}")], "TG0128@7:36"),
         // A file of the tree is given by who may write it.
-        (&[PATH], "TG0153@22:12"),
+        (&[PATH], "TG0153@23:12"),
         (&[PATH, WRITES], ""),
-        (&[PATH, ("planner: {contract: d, writes: none", "planner: {contract: d, writes: [tests]")], "TG0153@22:12"),
-        (&[WRITES, ("sections: [A]", "path: \"tests/{mode}.md\"")], "TG0153@22:12"),
-        (&[WRITES, ("[\"**\"]", "[\"src/**\"]"), PATH], "TG0153@22:12"),
+        (&[PATH, ("planner: {contract: d, writes: none", "planner: {contract: d, writes: [tests]")], "TG0153@23:12"),
+        (&[WRITES, ("sections: [A]", "path: \"tests/{mode}.md\"")], "TG0153@23:12"),
+        (&[WRITES, ("[\"**\"]", "[\"src/**\"]"), PATH], "TG0153@23:12"),
         // One document of a run would be overwritten by each unit.
         (
             &[
                 ("task: {schema", "note: {sections: [B]}, task: {schema"),
                 ("dispatch: coder, on", "dispatch: coder, gives: [note], on"),
             ],
-            "TG0153@36:12",
+            "TG0153@37:12",
+        ),
+        // A variable as well; one of the run is given where there is one of it.
+        (&[("dispatch: coder, on", "dispatch: coder, gives: [size], on")], "TG0153@37:12"),
+        // Each document has a place of its own for people.
+        (&[("[A]", "[A], shown_at: plan.md"), ("given: input", "given: input, shown_at: task.md")], ""),
+        (&[("[A]", "[A], shown_at: plan.md"), ("given: input", "given: input, shown_at: ./plan.md")], "TG0106@7:55"),
+        (
+            &[("[A]", "[A], many: true, shown_at: all"), ("given: input", "given: input, shown_at: all/task.md")],
+            "TG0106@7:63",
         ),
         // Paths and projections.
         (&[WRITES, ("sections: [A]", "path: \"{run}/{mode}.md\"")], ""),
         (&[WRITES, ("sections: [A]", "path: \"{session}/plan.md\"")], "TG0120@7:13"),
         (&[("given: input", "given: input, shown_at: \"{mode}/task.md\"")], "TG0120@7:36"),
         (&[("asks:\n", "projections: {\"{run}/{unit}-{role}.md\": status-block.handoff}\nasks:\n")], ""),
-        (&[("asks:\n", "projections: {\"{run}/{side}.md\": status-block.handoff}\nasks:\n")], "TG0120@15:15"),
-        (&[("asks:\n", "projections: {status.json: d.status}\nasks:\n")], "TG0120@15:15"),
+        (&[("asks:\n", "projections: {\"{run}/{side}.md\": status-block.handoff}\nasks:\n")], "TG0120@16:15"),
+        (&[("asks:\n", "projections: {status.json: d.status}\nasks:\n")], "TG0120@16:15"),
         (&[("{sections: [A]}", "{path: a.md, from: report}")], "TG0105@7:38"),
         (&[("{sections: [A]}", "{path: a.md, many: true}")], "TG0105@7:38"),
         (&[("{sections: [A]}", "{from: report, many: true}")], "TG0105@7:40"),
@@ -505,7 +536,7 @@ fn documents() {
             ],
             "",
         ),
-        (&[WRITES, ("sections: [A]", "path: \"{size}.md\"")], "TG0150@22:12"),
+        (&[WRITES, ("sections: [A]", "path: \"{size}.md\"")], "TG0150@23:12"),
         // A variable that only a path reads is used.
         (
             &[
@@ -548,7 +579,11 @@ fn brought() {
         // Parts of units.
         (&[planned, alone, reads("{every: unit, has: scope}")], ""),
         (&[planned, alone, reads("{every: unit, has: reference}")], "TG0153@14:3"),
-        (&[planned, alone, reads("{every: unit, has: [scope, criteria]}")], "TG0153@14:3"),
+        (&[planned, alone, reads("{every: unit, has: [scope, criteria]}")], ""),
+        (
+            &[("schema: t,", "schema: s,"), alone, reads("{every: unit, has: [scope, criteria]}")],
+            "TG0153@14:3 TG0153@27:11",
+        ),
         (&[planned, alone, reads("{none: unit, has: objective}")], "TG0153@14:3"),
         // A report whose contract does not say what its units have may bring any of it.
         (&[planned, reads("{every: unit, has: reference}")], ""),
@@ -572,6 +607,7 @@ fn brought() {
         // Words of rows and findings.
         (
             &[
+                UNITS,
                 ("schema: t,", "schema: g,"),
                 reads("{all: [{every: criterion, is: passed}, {some: criterion, where: {group: dod}, is: passed}]}"),
             ],
@@ -579,6 +615,7 @@ fn brought() {
         ),
         (
             &[
+                UNITS,
                 ("schema: t,", "schema: g,"),
                 reads("{all: [{every: criterion, is: passed}, {some: criterion, where: {group: doc}, is: passed}]}"),
             ],
@@ -586,6 +623,7 @@ fn brought() {
         ),
         (
             &[
+                UNITS,
                 ("schema: t,", "schema: c,"),
                 reads("{all: [{every: criterion, is: passed}, {some: criterion, where: {group: doc}, is: passed}]}"),
             ],
@@ -606,8 +644,8 @@ fn brought() {
 #[test]
 fn later() {
     check(&[
-        (&[("land: run", "land: base")], "TG0129@41:12"),
-        (&[("land: run", "land: pull-request")], "TG0129@41:12 TG0141@41:43"),
+        (&[("land: run", "land: base")], "TG0129@42:12"),
+        (&[("land: run", "land: pull-request")], "TG0129@42:12 TG0141@42:43"),
         (
             &[
                 (
@@ -616,7 +654,7 @@ fn later() {
                 ),
                 ("  unit:\n", "  part:\n    - {id: piece, dispatch: coder, on: {ok: done}}\n  unit:\n"),
             ],
-            "TG0129@38:12",
+            "TG0129@39:12",
         ),
         // An input with one value leads around it.
         (
@@ -647,28 +685,63 @@ fn owed() {
     let to = |target: &'static str| ("{accept: land,", target);
     let reads = |condition: &'static str| ("{command: ci}", condition);
     check(&[
-        (&[("schema: t,", "schema: c,")], "TG0140@7:36"),
-        (&[("schema: t,", "schema: c,"), rows], ""),
+        (&[ROWS, UNITS, ("schema: t,", "schema: c,")], "TG0140@7:36"),
+        (&[ROWS, UNITS, ("schema: t,", "schema: c,"), rows], ""),
         (&[("schema: t,", "schema: r,")], "TG0140@7:36"),
         (&[("schema: t,", "schema: r,"), met], ""),
         // A gate that lets rows through which the close refuses is none.
-        (&[("schema: t,", "schema: c,"), reads("{every: criterion, is: [passed, failed]}")], "TG0140@7:36"),
-        (&[("schema: t,", "schema: c,"), reads("{some: criterion, is: passed}")], "TG0140@7:36"),
-        (&[("schema: t,", "schema: c,"), reads("{not: {every: criterion, is: passed}}")], "TG0140@7:36"),
-        (&[("schema: t,", "schema: c,"), reads("{every: command, is: passed}")], "TG0140@7:36"),
-        (&[("schema: t,", "schema: c,"), reads("{every: criterion, where: {group: dod}, is: passed}")], "TG0140@7:36"),
-        (&[("schema: t,", "schema: c,"), reads("{none: criterion, is: [open, failed, unobservable]}")], ""),
         (
-            &[("schema: t,", "schema: c,"), reads("{any: [{every: criterion, is: passed}, {judged: judge}]}")],
+            &[ROWS, UNITS, ("schema: t,", "schema: c,"), reads("{every: criterion, is: [passed, failed]}")],
             "TG0140@7:36",
         ),
-        (&[("schema: t,", "schema: c,"), reads("{any: [{every: criterion, is: passed}, {mode: lean}]}")], ""),
+        (&[ROWS, UNITS, ("schema: t,", "schema: c,"), reads("{some: criterion, is: passed}")], "TG0140@7:36"),
+        (&[ROWS, UNITS, ("schema: t,", "schema: c,"), reads("{not: {every: criterion, is: passed}}")], "TG0140@7:36"),
+        (&[ROWS, UNITS, ("schema: t,", "schema: c,"), reads("{every: command, is: passed}")], "TG0140@7:36"),
+        (
+            &[ROWS, UNITS, ("schema: t,", "schema: c,"), reads("{every: criterion, where: {group: dod}, is: passed}")],
+            "TG0140@7:36",
+        ),
+        (
+            &[ROWS, UNITS, ("schema: t,", "schema: c,"), reads("{none: criterion, is: [open, failed, unobservable]}")],
+            "",
+        ),
+        (
+            &[
+                ROWS,
+                UNITS,
+                ("schema: t,", "schema: c,"),
+                reads("{any: [{every: criterion, is: passed}, {judged: judge}]}"),
+            ],
+            "TG0140@7:36",
+        ),
+        (
+            &[
+                ROWS,
+                UNITS,
+                ("schema: t,", "schema: c,"),
+                reads("{any: [{every: criterion, is: passed}, {mode: lean}]}"),
+            ],
+            "",
+        ),
         // Gates that each ask for a group cover all of them where the contract has no other.
-        (&[("schema: t,", "schema: g,"), reads("{every: criterion, where: {group: dod}, is: passed}")], "TG0140@7:36"),
-        (&[("schema: t,", "schema: g,"), reads("{every: criterion, where: {group: [dod, tester]}, is: passed}")], ""),
+        (
+            &[ROWS, UNITS, ("schema: t,", "schema: g,"), reads("{every: criterion, where: {group: dod}, is: passed}")],
+            "TG0140@7:36",
+        ),
+        (
+            &[
+                ROWS,
+                UNITS,
+                ("schema: t,", "schema: g,"),
+                reads("{every: criterion, where: {group: [dod, tester]}, is: passed}"),
+            ],
+            "",
+        ),
         // A gate that only steers has to hold nowhere.
         (
             &[
+                ROWS,
+                UNITS,
                 ("schema: t,", "schema: c,"),
                 ("gates:\n", "gates:\n  shown: {holds: {every: criterion, is: passed}, bound_to: tree}\n"),
                 ("when: {size: large}", "when: {all: [{size: large}, {not: {holds: shown}}]}"),
@@ -678,22 +751,41 @@ fn owed() {
         (&[("schema: t,", "schema: r,"), reads("{every: requirement, is: [in_scope, met]}")], "TG0140@7:36"),
         (&[("schema: t,", "schema: r,"), reads("{every: requirement, where: {by: person}, is: met}")], "TG0140@7:36"),
         (&[("schema: t,", "schema: r,"), reads("{every: requirement, where: {disposition: in_scope}, has: unit}")], ""),
-        (&[notes, to("{accept: land, accept_with_notes: land,")], "TG0140@40:26"),
+        (&[notes, to("{accept: land, accept_with_notes: land,")], "TG0140@41:26"),
         (&[notes, to("{accept: land, accept_with_notes: land,"), found], ""),
-        (&[notes, to("{accept: land, accept_with_notes: land,"), reads("{none: finding, is: open}")], "TG0140@40:26"),
+        (&[notes, to("{accept: land, accept_with_notes: land,"), reads("{none: finding, is: open}")], "TG0140@41:26"),
         (
             &[
                 notes,
                 to("{accept: land, accept_with_notes: land,"),
                 reads("{every: finding, where: {severity: major}, is: [fixed, waived]}"),
             ],
-            "TG0140@40:26",
+            "TG0140@41:26",
         ),
         (&[notes, to("{accept: land, accept_with_notes: stuck,")], ""),
         // A judge of criteria is shown them, and its contract can speak of them.
         (&[judged], ""),
-        (&[judged, ("sees: {all_but: [\"*.done\"]}", "sees: {only: [change]}")], "TG0144@37:11"),
-        (&[judged, notes, to("{accept: land, accept_with_notes: stuck,")], "TG0144@37:11"),
+        (&[judged, ("sees: {all_but: [\"*.done\"]}", "sees: {only: [change]}")], "TG0144@38:11"),
+        (&[judged, notes, to("{accept: land, accept_with_notes: stuck,")], "TG0144@38:11"),
+        // A planned unit is accepted by criteria of its own.
+        (&[UNITS], "TG0153@27:11"),
+        (&[UNITS, LANES], ""),
+        (
+            &[
+                UNITS,
+                ("makes: accepted", "makes: produced"),
+                ("mandatory: {unit: true}", "mandatory: {run: true}"),
+                ("{all: check,", "{all: look,"),
+                (
+                    "    - id: check\n",
+                    "    - {id: look, dispatch: judge, ensures: [good], on: {accept: check, reject: hold}}\n    - id: check\n",
+                ),
+            ],
+            "",
+        ),
+        (&[UNITS, ("schema: t,", "schema: c,")], ""),
+        (&[UNITS, ("schema: t,", "schema: s,")], "TG0153@27:11"),
+        (&[UNITS, ("schema: t,", "schema: u,")], ""),
         // A run ends as reported in main alone.
         (
             &[
@@ -702,7 +794,7 @@ fn owed() {
             ],
             "",
         ),
-        (&[("{landed: done", "{landed: reported")], "TG0105@41:42"),
+        (&[("{landed: done", "{landed: reported")], "TG0105@42:42"),
     ]);
 }
 
@@ -740,7 +832,7 @@ fn defaults() {
                 input("inputs: {deep: {one_of: [a, b], default: [{when: {mode: full}, is: a}]}, "),
                 ("{size: large}", "{all: [{size: large}, {deep: a}]}"),
             ],
-            "TG0150@30:11",
+            "TG0150@31:11",
         ),
     ]);
 }
@@ -753,18 +845,18 @@ fn without_effect() {
         (&[("[\"*.done\"]}}", "[\"*.done\"]}, scope: advisory}")], "TG0128@11:3"),
         (&[("[\"*.done\"]}", "[\"*.done\", notes]}")], "TG0128@11:3"),
         (&[("sees: {all_but: [\"*.done\"]}", "sees: {only: [change, requirements]}")], "TG0128@11:3"),
-        (&[("{id: code,", "{id: code, label: CODE,")], "TG0128@36:12"),
-        (&[("class: choice, question: Go?", "class: intake, question: Go?")], "TG0128@23:11"),
+        (&[("{id: code,", "{id: code, label: CODE,")], "TG0128@37:12"),
+        (&[("class: choice, question: Go?", "class: intake, question: Go?")], "TG0128@24:11"),
         (&[("question: Go?", "question: Go?, shows: [plan]")], ""),
-        (&[("question: Go?", "question: Go?, shows: [change]")], "TG0128@23:11"),
+        (&[("question: Go?", "question: Go?, shows: [change]")], "TG0128@24:11"),
         (&[("[small, large]", "[small, large], default: small")], "TG0128@4:8"),
         (&[("[full, lean], required: true", "[full, lean], required: true, default: full")], "TG0128@3:10"),
         (&[("{sections: [A]}", "{from: report, sections: [Goals]}")], "TG0128@7:13"),
-        (&[("  stuck:\n", "  stuck:\n    label: STUCK\n")], "TG0128@16:3"),
+        (&[("  stuck:\n", "  stuck:\n    label: STUCK\n")], "TG0128@17:3"),
         // A person brings no units, rows and findings with an answer, and no document that lies in no tree.
-        (&[("{go: build,", "{go: {to: build, amends: [findings]},")], "TG0128@25:12"),
-        (&[("{go: build,", "{go: {to: build, amends: [units, criteria]},")], "TG0128@25:12 TG0128@25:12"),
-        (&[("{go: build,", "{go: {to: build, amends: [plan]},")], "TG0128@25:12"),
+        (&[("{go: build,", "{go: {to: build, amends: [findings]},")], "TG0128@26:12"),
+        (&[("{go: build,", "{go: {to: build, amends: [units, criteria]},")], "TG0128@26:12 TG0128@26:12"),
+        (&[("{go: build,", "{go: {to: build, amends: [plan]},")], "TG0128@26:12"),
         (&[PATH, WRITES, ("{go: build,", "{go: {to: build, amends: [plan]},")], ""),
         (&[("{go: build,", "{go: {to: build, amends: [requirements, scope, tree]},")], ""),
         // Claims that are shown are claims, and shown.
@@ -781,14 +873,14 @@ fn without_effect() {
 #[test]
 fn isolated() {
     check(&[
-        (&[("sees: {all_but: [\"*.done\"]}", "sees: full")], "TG0160@37:11"),
+        (&[("sees: {all_but: [\"*.done\"]}", "sees: full")], "TG0160@38:11"),
         (&[("sees: {all_but: [\"*.done\"]}", "sees: full, shown_claims: [coder.done]")], ""),
-        (&[("sees: {all_but: [\"*.done\"]}", "sees: {only: [change, coder.done]}")], "TG0160@37:11"),
-        (&[("reject], writes: none", "reject], writes: [code]")], "TG0162@37:11"),
+        (&[("sees: {all_but: [\"*.done\"]}", "sees: {only: [change, coder.done]}")], "TG0160@38:11"),
+        (&[("reject], writes: none", "reject], writes: [code]")], "TG0162@38:11"),
         (&[("reject], writes: none", "reject], writes: [code], self_check: true")], ""),
         (&[("reject], writes: none", "reject], writes: [tests]")], ""),
         // A report that is handed on as a document has the claims of its author.
-        (&[("{sections: [A]}", "{from: report}"), WRITES], "TG0160@37:11"),
+        (&[("{sections: [A]}", "{from: report}"), WRITES], "TG0160@38:11"),
         (&[("{sections: [A]}", "{from: report}"), WRITES, ("[\"*.done\"]", "[\"*.done\", plan]")], ""),
         (
             &[
@@ -799,7 +891,7 @@ fn isolated() {
             "",
         ),
         (&[("{sections: [A]}", "{from: report}")], ""),
-        (&[("trees: own", "trees: shared")], "TG0163@26:11"),
+        (&[("trees: own", "trees: shared")], "TG0163@27:11"),
         (&[("trees: own", "trees: shared"), ("at_once: 2", "at_once: 1")], ""),
     ]);
 }
@@ -810,32 +902,35 @@ fn reading() {
     check(&[
         (&[("version: 1", "version: one")], "TG0105@2:10"),
         (&[("version: 1\n", "")], "TG0104@1:1"),
-        (&[("version: 1\n", "version: 1\nhooks: {}\n"), ("class: choice", "class: choise")], "TG0103@3:1 TG0105@18:18"),
+        (&[("version: 1\n", "version: 1\nhooks: {}\n"), ("class: choice", "class: choise")], "TG0103@3:1 TG0105@19:18"),
         (&[("version: 1\n", "version: 1\nversion: 2\n")], "TG0102@3:1"),
         // After no invalid answer the question would be cancelled before it is asked.
-        (&[("class: choice", "class: choice, tries: 0")], "TG0105@17:33"),
+        (&[("class: choice", "class: choice, tries: 0")], "TG0105@18:33"),
         (&[("class: choice", "class: choice, tries: 1")], ""),
         (&[("vars: {size", "vars: &v {size")], "TG0101@4:7"),
         (&[("vars: {size", "vars: [size")], "TG0100@6:1"),
-        (&[("vars: {size:", "vars: {all:")], "TG0106@4:8 TG0120@22:58 TG0120@31:14"),
-        (&[("vars: {size:", "vars: {mode: {one_of: [a]}, size:")], "TG0106@4:8 TG0151@14:73"),
-        (&[("{id: short,", "{id: hold,")], "TG0120@33:88 TG0106@34:12"),
-        (&[("{id: short,", "{id: check,")], "TG0120@33:88 TG0106@34:12"),
+        (&[("vars: {size:", "vars: {all:")], "TG0106@4:8 TG0120@23:58 TG0120@32:14"),
+        (
+            &[("vars: {size:", "vars: {mode: {one_of: [a]}, size:")],
+            "TG0106@4:8 TG0151@14:73 TG0151@15:99 TG0151@15:119",
+        ),
+        (&[("{id: short,", "{id: hold,")], "TG0120@34:88 TG0106@35:12"),
+        (&[("{id: short,", "{id: check,")], "TG0120@34:88 TG0106@35:12"),
         (&[("sections: [A]", "path: ../plan.md")], "TG0105@7:26"),
         (&[("[\"tests/**\"]", "[]")], "TG0105@6:16"),
         (&[("[\"**\"]", "\"**\"")], "TG0105@6:36"),
-        (&[("{retry: back,", "{retry: done,")], "TG0105@18:17"),
-        (&[("{go: build,", "{go: back,")], "TG0105@25:16"),
-        (&[("{ok: sign}", "{ok: {to: sign, ensures: [good]}}")], "TG0105@22:94"),
-        (&[("over: units", "over: it")], "TG0105@27:45"),
-        (&[("on: {landed", "gives: [plan], on: {landed")], "TG0105@41:12"),
-        (&[("check: [green]\n", "check: [green]\n      land: base\n")], "TG0105@30:7"),
+        (&[("{retry: back,", "{retry: done,")], "TG0105@19:17"),
+        (&[("{go: build,", "{go: back,")], "TG0105@26:16"),
+        (&[("{ok: sign}", "{ok: {to: sign, ensures: [good]}}")], "TG0105@23:94"),
+        (&[("over: units", "over: it")], "TG0105@28:45"),
+        (&[("on: {landed", "gives: [plan], on: {landed")], "TG0105@42:12"),
+        (&[("check: [green]\n", "check: [green]\n      land: base\n")], "TG0105@31:7"),
         (&[("sees: full}", "sees: most}")], "TG0105@9:46"),
         (&[("[accept, reject]", "[accept]")], "TG0105@11:34"),
         (&[("{judged: judge}", "{judged: judge, command: ci}")], "TG0105@13:33"),
         (&[("{command: ci}", "{command: ci, repeat: 1}")], "TG0105@14:40"),
         (&[("{command: ci}", "{command: ci, repeat: 101}")], "TG0105@14:40"),
         (&[("{command: ci}", "{command: ci, repeat: often}")], "TG0105@14:40"),
-        (&[("{mode: full}", "true"), ("{size: large}", "{}")], "TG0105@31:13"),
+        (&[("{mode: full}", "true"), ("{size: large}", "{}")], "TG0105@32:13"),
     ]);
 }

@@ -3,7 +3,7 @@
 use super::super::condition::{Condition, SetKind};
 use super::super::dialects::{Declaration, Dialects};
 use super::super::graph::Graph;
-use super::super::model::{Kind, Over, Resource};
+use super::super::model::{Kind, Makes, Over, Resource, Stage};
 use super::Breaches;
 use super::documents::brings;
 use crate::Name;
@@ -14,6 +14,27 @@ pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
     parts(graph, dialects, breaches);
     words(graph, dialects, breaches);
     notices(graph, dialects, breaches);
+    never_accepted(graph, dialects, breaches);
+}
+
+/// A unit of a plan is accepted by its criteria: where nothing can bring one, none ever is.
+fn never_accepted(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breaches) {
+    let planned =
+        of_units(graph, dialects).iter().any(|contract| contract.is_none_or(|known| known.can_bring("units")));
+    let accepts = |stage: &&Stage| matches!(&stage.kind, Kind::Each(each) if each.over == Over::Units && each.makes == Makes::Accepted);
+    let mut stages = graph.protocol.flows.iter().flat_map(|flow| &flow.stages);
+    let of_unit = |known: &Declaration| {
+        known.unit_parts.as_ref().is_none_or(|parts| parts.iter().any(|part| **part == *"criteria"))
+    };
+    let comes = of_criteria(graph, dialects).into_iter().any(|contract| contract.is_none_or(of_unit));
+    if let Some(stage) = stages.find(accepts).filter(|_| planned && !comes) {
+        let message = format!(
+            "the stage `{}` makes planned units accepted, and nothing in this protocol can bring a criterion of a unit: none is ever accepted",
+            stage.id
+        );
+        let hint = "let the plan bring criteria (`brings: [units, criteria]`, with a contract whose `plan` has them), or write `makes: produced`";
+        breaches.error(Code::CANNOT_GIVE, stage.place, message, hint);
+    }
 }
 
 /// What is declared by the contracts of a protocol that can bring something; none for one that is unknown: it is refused by itself.

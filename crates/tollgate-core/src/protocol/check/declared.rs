@@ -23,12 +23,21 @@ pub(super) fn gives(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
     for (flow, stage) in stages {
         let is_of_unit = of_units.contains(&flow.name);
         for given in &stage.gives {
-            if is_of_unit && graph.protocol.artifacts.contains_key(&**given) {
+            let document = graph.protocol.artifacts.contains_key(&**given);
+            if is_of_unit && (document || values(graph, given).is_some()) {
+                let (what, hint) = match document {
+                    true => {
+                        ("document", "give it in `main`, or let later roles see the report: `ROLE.SECTION` in `sees`")
+                    }
+                    false => (
+                        "variable",
+                        "give it in `main`; what is said of one unit conditions read from its attributes and notices",
+                    ),
+                };
                 let message = format!(
-                    "the stage `{}` gives the document `{given}` once for each unit, and a run has one of a name",
+                    "the stage `{}` gives the {what} `{given}` once for each unit, and a run has one of a name",
                     stage.id
                 );
-                let hint = "give it in `main`, or let later roles see the report: `ROLE.SECTION` in `sees`";
                 breaches.error(Code::CANNOT_GIVE, stage.place, message, hint);
             }
             let wrong = match &stage.kind {

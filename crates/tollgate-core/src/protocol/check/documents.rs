@@ -27,6 +27,7 @@ pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
             breaches.error(Code::NAME_UNKNOWN, artifact.place, message, "write `{run}`, or the name itself");
         }
     }
+    shown_apart(protocol, breaches);
     for (path, projection) in &protocol.projections {
         rendered(path, projection, breaches);
     }
@@ -35,6 +36,25 @@ pub(super) fn check(graph: &Graph<'_>, dialects: &Dialects, breaches: &mut Breac
             && let Some(artifact) = protocol.artifacts.get(name)
         {
             with.iter().for_each(|asked| field(name, artifact, asked, place, dialects, breaches));
+        }
+    }
+}
+
+/// People find each document at a place of its own: not at that of another, nor in its folder.
+fn shown_apart(protocol: &Protocol, breaches: &mut Breaches) {
+    let parts = |path: &str| {
+        path.split('/').filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect::<Vec<String>>()
+    };
+    let shown =
+        protocol.artifacts.iter().filter_map(|(name, known)| Some((name, known, parts(known.shown_at.as_ref()?))));
+    let shown: Vec<_> = shown.collect();
+    for (at, (name, artifact, path)) in shown.iter().enumerate() {
+        let meets =
+            |(_, _, other): &&(&Name, &Artifact, Vec<String>)| other.starts_with(path) || path.starts_with(other);
+        if let Some((other, ..)) = shown[..at].iter().find(meets) {
+            let message =
+                format!("the artifact `{name}` is shown at `{}`, where people find `{other}`", path.join("/"));
+            breaches.error(Code::NAME_TAKEN, artifact.place, message, "give each a `shown_at` of its own");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::Outcome;
 use super::super::condition::{Condition, Quantifier, SetKind};
 use super::super::graph::{Edge, End, FlowGraph, Graph, Node, over_variables};
-use super::super::model::{Class, Each, Gate, Kind, Makes, Over, Resource, Role, Stage, Trees};
+use super::super::model::{Class, Each, Ensures, Gate, Kind, Makes, Over, Resource, Role, Stage, Trees};
 use super::Breaches;
 use super::change::reaches;
 use super::dataflow::{DataFlow, Instance};
@@ -32,6 +32,7 @@ pub(super) fn gates(graph: &Graph<'_>, breaches: &mut Breaches) {
         }
         ensures(graph, stage, breaches);
     }
+    stages().chain(&protocol.asks).for_each(|stage| unanswered(stage, breaches));
     for (name, gate) in &protocol.gates {
         let mandatory = gate.mandatory_unit.is_some() || gate.mandatory_run.is_some();
         if !mandatory && !used.contains(&**name) {
@@ -158,6 +159,18 @@ fn ensures(graph: &Graph<'_>, stage: &Stage, breaches: &mut Breaches) {
         let message = format!("the stage `{}` ensures a gate and does not judge", stage.id);
         let hint = "give its role `verdicts`, or let a check or an answer establish the gate";
         breaches.error(Code::CANNOT_ENSURE, stage.place, message, hint);
+    }
+}
+
+/// A question that ends without an answer establishes nothing.
+fn unanswered(stage: &Stage, breaches: &mut Breaches) {
+    let never = [Outcome::Cancelled, Outcome::Skipped];
+    let rules = stage.on.iter().filter(|rule| rule.route.ensures != Ensures::Nothing);
+    for rule in rules.filter(|rule| never.iter().any(|outcome| *outcome.word() == *rule.outcome)) {
+        let message =
+            format!("the outcome `{}` of `{}` ensures a gate, and without an answer none is", rule.outcome, stage.id);
+        let hint = "leave out `ensures`, and let it lead to where the gate is established";
+        breaches.error(Code::CANNOT_ENSURE, rule.place, message, hint);
     }
 }
 
