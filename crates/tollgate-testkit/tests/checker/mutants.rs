@@ -23,6 +23,7 @@ const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
     ("team", "drop mandatory", "reviewed", STILL_READ),
     ("team", "drop mandatory", "tested", STILL_READ),
     ("team", "drop mandatory", "secured", STILL_READ),
+    ("team", "drop mandatory", "whole-secured", STILL_READ),
     ("team", "drop mandatory", "criteria-met", STILL_READ),
     ("ledger", "drop mandatory", "approved", STILL_READ),
     ("ledger", "drop mandatory", "agreed", STILL_READ),
