@@ -362,7 +362,11 @@ fn left(run: &Run, call: &Invocation) -> Exit {
 
 fn how_to_answer(run: &Run, id: DecisionId, decision: &Decision, call: &Invocation) {
     if let Some(command) = answer_each(&run.id.to_string(), &id.to_string(), open(decision)) {
-        return next(call, &command);
+        next(call, &command);
+        if !decision.asked.options.is_empty() {
+            options(decision, "    ", "", call);
+        }
+        return;
     }
     options(decision, &format!("tollgate decide {} {id} ", run.id), "--text 'YOUR ANSWER'", call);
 }

@@ -128,3 +128,40 @@ flows:
     let card: Decision = serde_json::from_value(lines.into_iter().next().unwrap()).unwrap();
     assert_eq!(card.questions[0].reason.as_deref(), Some("The invoices do so."));
 }
+
+/// Where each question takes one of the options, the lines of the run say what each means and what it waives, as the inbox does.
+#[test]
+fn options_of_a_card_with_several_questions_are_shown_with_what_they_waive() {
+    let protocol = "\
+protocol: guarded
+version: 1
+areas: {code: [\"**\"]}
+artifacts: {task: {schema: build-plan.task, given: input}}
+roles:
+  maker: {contract: status-block, writes: [code], sees: full}
+  guard: {contract: status-block, verdicts: [accept, reject], writes: none, sees: {only: [criteria, change]}}
+gates:
+  covered: {holds: {every: criterion, is: [passed, waived]}, bound_to: [code], mandatory: {run: true}}
+asks:
+  risk:
+    ask: {class: security, from: report, options: {fix: Fix it, accept: Accept the risk}}
+    on: {fix: as reject, accept: {to: as accept, ensures: origin}, cancelled: hold}
+otherwise: {needs_input: hold, failed: hold, malformed: hold, cancelled: hold, unobservable: hold, inconclusive: hold, out_of_scope: hold}
+flows:
+  main:
+    - {id: build, dispatch: maker, on: {ok: look}}
+    - {id: look, dispatch: guard, ensures: [covered], on: {accept: done, reject: {to: build, limit: 2, then: hold}, needs_input: risk}}
+";
+    let made = BUILT.replace(", dod_coverage: [{mark: \"✓\", row: DoD-1}]", "");
+    let script = format!("script: 1\nroles:\n  maker: [{{{made}}}]\n  guard: [{{{BLOCKED}}}]\n");
+    let mut play = Play::new("# T\n\n## Definition of Done\n\n- the page is there\n", &script);
+    std::fs::write(play.world.path("guarded.yaml"), protocol).unwrap();
+    let said =
+        play.tollgate(&["run", "../guarded.yaml", "--task", "../task.md", "--script", "../script.yaml", "--no-wait"]);
+    play.named_by(&said);
+    let said = said.exits(4).says("dec_1 --answer 1='ANSWER' --answer 2='ANSWER'");
+    said.says("fix     Fix it").says("accept  Accept the risk (waives DoD-1)");
+    let said = play.decide(&["dec_1", "--answer", "1=accept", "--no-wait"]).exits(4);
+    said.says("--answer 2='ANSWER'").says("accept  Accept the risk (waives DoD-1)");
+    play.holds();
+}

@@ -24,6 +24,7 @@ fn a_run_asks_for_the_inputs_that_were_not_given() {
     // What it may not have is refused at once, and the card stays as it was.
     let decide = |answer: &str| play.decide(&["dec_1", "--answer", answer, "--no-wait"]);
     decide("complexity=heroic").exits(2).says("TG0311").says("`heroic` is not one of simple, standard, complex");
+    decide("complexity=").exits(1).says("TG0306").says("a value of `complexity`, not nothing").silent_on("--text");
     decide("speed=fast").exits(1).says("TG0306").says("a value of `complexity`, not of `speed`");
     play.decide(&["dec_1", "--skip", "--why", "later"]).exits(1).says("no stage is entered without them");
     play.decide(&["dec_1", "--defer", "2h", "--no-wait"]).exits(4).says("put off");

@@ -44,12 +44,11 @@ fn numbered(id: DecisionId, decision: &Decision, answer: &Answer) -> Result<BTre
     let open: Vec<(u32, &AskedQuestion)> = decision.open_questions().collect();
     match (&*open, whole) {
         ([(number, _)], Some(text)) if answers.is_empty() => drop(answers.insert(*number, text)),
-        (_, Some(_)) => {
+        (_, None) if !answers.is_empty() => {}
+        (_, Some(_) | None) => {
             let what = "each of its inputs by name: `--answer NAME=VALUE`".to_owned();
             return Err(Rejection::Incomplete { decision: id, what });
         }
-        (_, None) if answers.is_empty() => return Err(Rejection::TextNeeded(id)),
-        (_, None) => {}
     }
     Ok(answers)
 }
@@ -121,6 +120,12 @@ impl Draft {
         let protocol = self.protocol.clone();
         for (number, asked) in (1..).zip(&decision.asked.questions) {
             if let (Some(text), Some(name)) = (answers.get(&number), &asked.input) {
+                if text.trim().is_empty() {
+                    return Err(Rejection::Incomplete {
+                        decision: id,
+                        what: format!("a value of `{name}`, not nothing"),
+                    });
+                }
                 input(&protocol, name, &Value::Text(text.trim().into()))?;
             }
         }
