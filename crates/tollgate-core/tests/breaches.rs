@@ -370,6 +370,12 @@ fn gated() {
             )],
             "",
         ),
+    ]);
+}
+
+#[test]
+fn gated_by_answers() {
+    check(&[
         // A question that is cancelled or skipped establishes nothing.
         (&[("{go: build, stop: dropped}", "{go: {to: build, ensures: [good]}, stop: dropped, cancelled: hold}")], ""),
         (
@@ -767,6 +773,12 @@ fn owed() {
         (&[judged], ""),
         (&[judged, ("sees: {all_but: [\"*.done\"]}", "sees: {only: [change]}")], "TG0144@38:11"),
         (&[judged, notes, to("{accept: land, accept_with_notes: stuck,")], "TG0144@38:11"),
+    ]);
+}
+
+#[test]
+fn owed_by_planned_units() {
+    check(&[
         // A planned unit is accepted by criteria of its own.
         (&[UNITS], "TG0153@27:11"),
         (&[UNITS, LANES], ""),

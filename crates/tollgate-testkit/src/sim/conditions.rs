@@ -234,7 +234,9 @@ impl Evidence {
                 let rows =
                     ledger.requirements.iter().filter(|row| served.is_none_or(|served| served.contains(&row.id)));
                 let by = |row: &Requirement| self.disposed.contains(&row.id).then_some("person");
-                let rows = rows.filter(|row| suits("disposition", row.disposition.as_deref().or(Some("in_scope"))) && suits("by", by(row)));
+                let rows = rows.filter(|row| {
+                    suits("disposition", row.disposition.as_deref().or(Some("in_scope"))) && suits("by", by(row))
+                });
                 rows.map(|row| self.requirement(run, bound, row)).collect()
             }
             SetKind::Unit => {

@@ -196,7 +196,7 @@ fn advance_answers(protocol: &Protocol, answers: &BTreeMap<StageId, Name>) -> Re
                 return refuse("a question of security is answered by whoever has seen it".to_owned());
             }
             if ask.from == Some(From::Report) {
-                return refuse("its question is part of a report that nobody has written yet".to_owned());
+                return refuse("its question is part of a report that is not written yet".to_owned());
             }
             if !ask.options.iter().any(|(id, _)| id == option) {
                 let options: Vec<&str> = ask.options.iter().map(|(id, _)| &**id).collect();
