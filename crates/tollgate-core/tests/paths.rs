@@ -294,17 +294,17 @@ fn the_same_units_are_entered_once() {
 inputs: {{mode: {{one_of: [full, lean], required: true}}}}
 gates:
   full: {{holds: {{mode: full}}}}
-  whole: {{holds: {{every: unit, is: accepted}}, bound_to: tree, mandatory: {{run: true}}}}
+  whole: {{holds: {{every: unit, is: produced}}, bound_to: tree, mandatory: {{run: true}}}}
 flows:
   main:
     - {{id: plan, dispatch: coder, gives: [units], on: {{ok: fork}}}}
     - {{id: fork, check: [full], on: {{pass: {first}, fail: inner}}}}
-    - {{id: one, each: {{over: units, flow: unit, trees: own}}, on: {{all: close, some: hold, none: hold}}}}
+    - {{id: one, each: {{over: units, flow: unit, trees: own, makes: produced}}, on: {{all: close, some: hold, none: hold}}}}
     - {{id: inner, each: {{over: it, flow: sub}}, on: {{all: close, none: dropped}}}}
     - {{id: close, check: [whole], on: {{pass: done, fail: {{to: one, limit: 2, then: hold}}, stale: hold}}}}
   sub:
     - {{id: two, check: [full], on: {{pass: dropped, fail: {last}}}}}
-    - {{id: three, each: {{over: units, flow: unit, trees: own}}, on: {{all: done, some: hold, none: dropped}}}}
+    - {{id: three, each: {{over: units, flow: unit, trees: own, makes: produced}}, on: {{all: done, some: hold, none: dropped}}}}
   unit:
     - {{id: code, dispatch: coder, on: {{ok: land}}}}
     - {{id: land, land: run, on: {{landed: done, conflict: hold}}}}

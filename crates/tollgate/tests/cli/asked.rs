@@ -146,7 +146,7 @@ asks:
   risk:
     ask: {class: security, from: report, options: {fix: Fix it, accept: Accept the risk}}
     on: {fix: as reject, accept: {to: as accept, ensures: origin}, cancelled: hold}
-otherwise: {needs_input: hold, failed: hold, malformed: hold, cancelled: hold, unobservable: hold, inconclusive: hold, out_of_scope: hold}
+otherwise: {needs_input: hold, exhausted: hold, failed: hold, malformed: hold, cancelled: hold, unobservable: hold, inconclusive: hold, out_of_scope: hold}
 flows:
   main:
     - {id: build, dispatch: maker, on: {ok: look}}

@@ -388,7 +388,7 @@ impl<'a, 'p> DataFlow<'a, 'p> {
                     let dim = self.space.dim(given)?;
                     Some((dim, vec![self.space.dims[dim].place(&edge.outcome.word())?]))
                 };
-                effect.assign(stage.gives.first().and_then(chosen).into_iter().collect());
+                effect.assign(stage.gives.iter().filter_map(chosen).collect());
             }
             Kind::Check { gates } if edge.outcome == Outcome::Pass => {
                 gates.iter().for_each(|gate| effect.gens.set(self.space.gates[&**gate]));
