@@ -81,7 +81,7 @@ fn is_edited_by_hand(run: &Run, unit: &UnitId) -> bool {
 }
 
 /// Whether a person accepted that nothing was changed, for this content.
-fn is_accepted(run: &Run, unit: Option<&UnitId>) -> bool {
+pub(super) fn is_accepted(run: &Run, unit: Option<&UnitId>) -> bool {
     let same = |decision: &Decision| {
         decision.on.tree == *run.tree_of(unit)
             || unit.is_some_and(|name| gate::fresh(run, &decision.on, &gate::accepted_on(run, name), unit))
@@ -98,13 +98,13 @@ fn is_accepted(run: &Run, unit: Option<&UnitId>) -> bool {
 }
 
 /// The roles that may write and were dispatched in a flow.
-pub(super) fn writers<'a>(run: &'a Run, instance: &'a Instance) -> impl Iterator<Item = RoleId> + 'a {
+fn writers<'a>(run: &'a Run, instance: &'a Instance) -> impl Iterator<Item = RoleId> + 'a {
     let stages = run.flow(instance).map(|flow| flow.stages.as_slice()).unwrap_or_default().iter();
     stages.filter_map(|stage| writes_at(run, instance, stage)).cloned()
 }
 
 /// The role that was dispatched at a stage, where it may write.
-pub(super) fn writes_at<'a>(run: &Run, instance: &Instance, stage: &'a Stage) -> Option<&'a RoleId> {
+fn writes_at<'a>(run: &Run, instance: &Instance, stage: &'a Stage) -> Option<&'a RoleId> {
     let Kind::Dispatch { role } = &stage.kind else { return None };
     let writes = run.protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty());
     (writes && instance.iterations.contains_key(&stage.id)).then_some(role)

@@ -262,6 +262,19 @@ impl Evidence {
         if let Some((id, _)) = run.ledger.findings.iter().find(|(_, finding)| !finding.status.is_closed()) {
             return Some(format!("{id} is open"));
         }
+        // What was judged as a part of the run was never accepted by itself.
+        let is_silent = |unit: &&Unit| {
+            let key = Some(unit.name.clone());
+            unit.state == UnitState::Produced
+                && unit.retired.is_none()
+                && self.written_for.contains(&key)
+                && !self.changed.contains(&unit.name)
+                && !self.empty.contains(&key)
+        };
+        let silent = run.ledger.units.iter().find(is_silent);
+        if let Some(unit) = silent.filter(|_| run.tree != run.opened.content.tree) {
+            return Some(format!("the change of `{}` is empty, and no person said that this is right", unit.name));
+        }
         let made =
             |unit: &&Unit| matches!(unit.state, UnitState::Accepted | UnitState::Produced) && unit.retired.is_none();
         for unit in run.ledger.units.iter().filter(made).map(|unit| &unit.name) {

@@ -7,9 +7,9 @@ use super::super::event::{
     FindingChanged, FindingStatus, FlowHeld, RunClosed, RunHalted, RunOutcome, RunPublished, UnitChanged, UnitState,
 };
 use super::super::evolve::counter_key;
-use super::super::fan_out::{is_left, was_entered};
+use super::super::fan_out::{is_left, units_over, was_entered};
 use super::super::gate;
-use super::super::state::{At, Instance, MAIN, RunEnding, Unit, keyed};
+use super::super::state::{At, Criterion, Instance, MAIN, RunEnding, Unit, keyed};
 use super::super::waiver::waivers;
 use super::draft::Draft;
 use super::{Rejection, not_succeeded};
@@ -23,7 +23,7 @@ impl Draft {
     pub fn close_as_done(&mut self, stage: &Stage) {
         let open = blockers::of_close(&self.run);
         let waits = open.iter().all(|blocker| matches!(blocker, Blocker::Decision(..)));
-        if open.is_empty() && self.asks_of_empty(&MAIN.into(), stage, None) {
+        if open.is_empty() && self.asks_of_empty_at_close(stage) {
             return;
         }
         if open.is_empty() {
@@ -53,10 +53,10 @@ impl Draft {
     /// The first stage of the main flow below which a unit was to be accepted and is not: it was, or its flow was left when some of
     /// its work was in the tree.
     fn made_at(&self) -> Option<StageId> {
-        let is_new = |unit: &Unit| unit.state == UnitState::New && !is_left(&self.run, unit);
+        let stays = |unit: &UnitId| self.run.unit(unit).is_some_and(|unit| !is_left(&self.run, unit));
         let is_owed = |instance: &InstanceId| {
             let made = self.made(instance).filter(|(_, makes)| *makes == Makes::Accepted);
-            made.is_some_and(|(unit, makes)| self.is_undone(&unit, makes) || self.run.unit(&unit).is_some_and(is_new))
+            made.is_some_and(|(unit, makes)| stays(&unit) && self.is_undone(&unit, makes))
         };
         let below = self.run.instances.iter().filter(|(name, _)| is_owed(name));
         let made: BTreeSet<StageId> = below.filter_map(|(_, instance)| self.main_stage_above(instance)).collect();
@@ -66,29 +66,35 @@ impl Draft {
     }
 
     /// The first stage of the main flow, of those it has been at, that makes or establishes some of what is open.
-    fn first_to_change(&self, open: &[Blocker]) -> Option<StageId> {
+    pub(super) fn first_to_change(&self, open: &[Blocker]) -> Option<StageId> {
         let main = self.instance(MAIN)?;
         let made = self.made_at();
         let has_been = |stage: &Stage| main.counters.keys().any(|key| key.starts_with(&*counter_key(&stage.id, "")));
-        let changes = |stage: &Stage| open.iter().any(|blocker| self.can_change(stage, blocker));
+        let changes = |stage: &Stage| open.iter().any(|blocker| self.can_change(stage, None, blocker));
         let stages = &self.protocol.flow(&main.flow)?.stages;
         let is_first = |stage: &&Stage| made.as_ref() == Some(&stage.id) || has_been(stage) && changes(stage);
         stages.iter().find(is_first).map(|stage| stage.id.clone())
     }
 
-    /// Whether a stage of the main flow, or of a flow that it runs, makes or establishes what is open.
-    fn can_change(&self, stage: &Stage, blocker: &Blocker) -> bool {
+    /// Whether a stage of the main flow, or of a flow that it runs over these units, makes or establishes what is open.
+    fn can_change(&self, stage: &Stage, units: Option<&[UnitId]>, blocker: &Blocker) -> bool {
         if let Kind::Each(each) = &stage.kind
             && let Some(flow) = self.protocol.flow(&each.flow)
-            && flow.stages.iter().any(|below| self.can_change(below, blocker))
         {
-            return true;
+            let over = (each.over != Over::It).then(|| units_over(&self.run, None, each));
+            let over = over.as_deref().or(units);
+            if flow.stages.iter().any(|below| self.can_change(below, over, blocker)) {
+                return true;
+            }
         }
         let is_by = |role: &RoleId| matches!(&stage.kind, Kind::Dispatch { role: by } if by == role);
         let judges = |row: &Name| {
             let gates = stage.ensures.iter().filter_map(|name| self.protocol.gates.get(name));
             let rows = |gate| gate::rows_of(&self.run, gate, None);
-            gates.flat_map(rows).any(|read| read.id == *row)
+            // Below an `each`, rows of its units alone are judged.
+            let is_judged =
+                |row: &Criterion| units.is_none_or(|units| row.unit.iter().any(|unit| units.contains(unit)));
+            gates.flat_map(rows).any(|read| read.id == *row && is_judged(read))
         };
         match blocker {
             Blocker::Gate(name, _) => self.protocol.establishes(stage, name),

@@ -1,15 +1,28 @@
 //! An empty change at the end of a unit or of the run: a person is asked once whether it is right.
 
-use super::super::empty_change::{AtEmpty, EMPTY, to_be_asked, writers, writes_at};
-use super::super::event::{Asked, By, DecisionAsked, Offered, Origin};
-use super::super::state::{Decision, Instance, MAIN};
+use super::super::empty_change::{AtEmpty, EMPTY, is_accepted, to_be_asked};
+use super::super::event::{Asked, By, DecisionAsked, Offered, Origin, UnitState};
+use super::super::state::{Decision, MAIN};
+use super::begin_again::{Again, Sought};
 use super::draft::Draft;
 use super::{Answer, Rejection};
 use crate::id::{DecisionId, InstanceId, UnitId};
+use crate::protocol::Outcome;
 use crate::protocol::model::{Class, Stage, Target};
-use crate::protocol::{Outcome, Protocol};
 
 impl Draft {
+    /// The same at the end of the run: of the run where it changed nothing, else of each unit that no acceptance asked about.
+    pub(super) fn asks_of_empty_at_close(&mut self, stage: &Stage) -> bool {
+        let main = InstanceId::from(MAIN);
+        if !self.run.has_changed() {
+            return self.asks_of_empty(&main, stage, None);
+        }
+        let units = self.run.ledger.units.iter();
+        let produced = units.filter(|unit| unit.state == UnitState::Produced && unit.retired.is_none());
+        let produced: Vec<UnitId> = produced.map(|unit| unit.name.clone()).collect();
+        produced.iter().any(|unit| self.asks_of_empty(&main, stage, Some(unit)))
+    }
+
     /// Asks whether nothing had to be changed, where all that a unit or the run was written for is nothing; whether it asks.
     /// No answer counts that was given before.
     pub(super) fn asks_of_empty(&mut self, instance: &InstanceId, stage: &Stage, unit: Option<&UnitId>) -> bool {
@@ -26,19 +39,24 @@ impl Draft {
             consequence: consequence.to_owned(),
             waives: Vec::new(),
         };
+        let mut options = vec![offered(AtEmpty::Accept, &format!("{done} without a change of its own"))];
+        let again = self.writes_again(instance, unit);
+        let mut why =
+            format!("{} {were} dispatched and may write; every gate holds, and no file is changed", roles.join(", "));
+        match again {
+            Some(_) => {
+                let consequence = "It is held; `tollgate retry` starts it again with what you say here";
+                options.push(offered(AtEmpty::Hold, consequence));
+            }
+            None => why.push_str(". Nobody would be dispatched to write again: `tollgate cancel` ends the run"),
+        }
         let asked = Asked {
             instance: instance.clone(),
             ask: EMPTY.into(),
             class: Class::Approval,
             question: format!("The whole change of {whose} is empty. Was there nothing to change?"),
-            why: format!(
-                "{} {were} dispatched and may write; every gate holds, and no file is changed",
-                roles.join(", ")
-            ),
-            options: vec![
-                offered(AtEmpty::Accept, &format!("{done} without a change of its own")),
-                offered(AtEmpty::Hold, "It is held; `tollgate retry` starts it again with what you say here"),
-            ],
+            why,
+            options,
             recommend: None,
             default: None,
             unit: unit.cloned(),
@@ -70,30 +88,24 @@ impl Draft {
         match answer.option.as_deref().and_then(AtEmpty::parse) {
             Some(AtEmpty::Accept) => self.come_back(name, stage, &Outcome::Done, Some(id), Target::Done, None),
             Some(AtEmpty::Hold) | None => {
-                let first = self.restart_at(&protocol, name).unwrap_or(stage);
                 let why = format!("nothing was changed, and {} says that is not right ({id})", by.name);
-                self.hold(name, first, Some(&Outcome::Done), why);
+                let Some(again) = self.writes_again(name, decision.asked.unit.as_ref()) else {
+                    self.hold(name, stage, Some(&Outcome::Done), why);
+                    return Ok(());
+                };
+                self.begin_again(&again.units, &why);
+                self.leave_for(&again.at, name, stage, &Outcome::Done, &why);
+                let first = self.instance(&again.at);
+                let first = first.and_then(|known| Self::stage_of(&protocol, &known, &again.stage)).unwrap_or(stage);
+                self.hold(&again.at, first, Some(&Outcome::Done), why);
             }
         }
         Ok(())
     }
 
-    /// Where a flow is started again: a unit's at its first stage, the run's where, or below which, somebody wrote or could have.
-    fn restart_at<'p>(&self, protocol: &'p Protocol, name: &InstanceId) -> Option<&'p Stage> {
-        let instance = self.run.instances.get(name)?;
-        let stages = &protocol.flow(&instance.flow)?.stages;
-        if &**name != MAIN {
-            return stages.first();
-        }
-        let below = |stage: &Stage| {
-            let mut below = self.run.children(name).filter(|(_, child)| child.each.as_ref() == Some(&stage.id));
-            below.any(|(id, child)| self.could_write(id, child))
-        };
-        stages.iter().find(|stage| writes_at(&self.run, instance, stage).is_some() || below(stage))
-    }
-
-    fn could_write(&self, name: &InstanceId, instance: &Instance) -> bool {
-        let mut below = self.run.children(name);
-        writers(&self.run, instance).next().is_some() || below.any(|(id, child)| self.could_write(id, child))
+    /// Where somebody writes again: for the unit that is asked about, for the run for those whose empty change nobody accepted.
+    fn writes_again(&self, name: &InstanceId, asked: Option<&UnitId>) -> Option<Again> {
+        let unit = |unit: &UnitId| asked.map_or_else(|| !is_accepted(&self.run, Some(unit)), |asked| asked == unit);
+        self.works_again(name, &Sought { unit: &unit, role: &|role| self.may_write(role) })
     }
 }

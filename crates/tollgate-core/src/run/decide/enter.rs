@@ -123,7 +123,7 @@ impl Draft {
         let missing = self.missing(stage, instance.unit.as_ref());
         let Some((first, _)) = missing.first() else { return false };
         // Entering it again would find the same: a person's `retry` enters what establishes it.
-        let back = self.has_established(name, stage, first);
+        let back = self.has_established(name, stage, &|before| self.protocol.establishes(before, first));
         let which = back.as_ref().map(|(_, back)| format!(", which `{}` establishes", back.id)).unwrap_or_default();
         let lacks: Vec<&str> = missing.iter().map(|(_, lacks)| &**lacks).collect();
         let why = format!("`{}` needs {}{which}", stage.id, lacks.join(", "));
@@ -134,24 +134,51 @@ impl Draft {
         true
     }
 
+    /// Where the first of the gates is established that a check needs and that do not hold. Another check establishes none.
+    pub(super) fn first_established(
+        &self,
+        name: &InstanceId,
+        stage: &Stage,
+        gates: &[GateId],
+    ) -> Option<(InstanceId, Stage)> {
+        let unit = self.unit_of(name);
+        let open = gates.iter().filter(|gate| gate::status_of(&self.run, gate, unit.as_ref()) != Status::Holds);
+        let establishes = |before: &Stage, gate: &GateId| {
+            !matches!(before.kind, Kind::Check { .. }) && self.protocol.establishes(before, gate)
+        };
+        let known = open.filter_map(|gate| self.has_established(name, stage, &|before| establishes(before, gate)));
+        known.min_by_key(|(at, back)| (at != name, self.place_of(at, back)))
+    }
+
+    /// The place of a stage in its flow.
+    fn place_of(&self, name: &InstanceId, stage: &Stage) -> Option<usize> {
+        let flow = self.run.instances.get(name).and_then(|known| self.run.flow(known))?;
+        flow.stages.iter().position(|known| known.id == stage.id)
+    }
+
     /// The stage before this one, in its flow or in the one that called it for the same subject, that establishes something and where
     /// that flow has been.
-    fn has_established(&self, name: &InstanceId, stage: &Stage, what: &Name) -> Option<(InstanceId, Stage)> {
+    fn has_established(
+        &self,
+        name: &InstanceId,
+        stage: &Stage,
+        establishes: &dyn Fn(&Stage) -> bool,
+    ) -> Option<(InstanceId, Stage)> {
         let instance = self.run.instances.get(name)?;
         let has_been =
             |stage: &Stage| instance.counters.keys().any(|key| key.starts_with(&*counter_key(&stage.id, "")));
-        let establishes = |before: &&Stage| before.id != stage.id && self.protocol.establishes(before, what);
+        let other = |before: &&Stage| before.id != stage.id && establishes(before);
         let stages = &self.protocol.flow(&instance.flow)?.stages;
         let here = stages.iter().position(|known| known.id == stage.id)?;
         // The nearest that stands before it, else one that stands behind.
-        let mut known = stages[..here].iter().rev().chain(&stages[here..]).filter(establishes);
+        let mut known = stages[..here].iter().rev().chain(&stages[here..]).filter(other);
         if let Some(back) = known.find(|before| has_been(before)) {
             return Some((name.clone(), back.clone()));
         }
         let (parent, each) = (instance.parent.as_ref()?, instance.each.as_ref()?);
         let call = Self::stage_of(&self.protocol, self.run.instances.get(parent)?, each)?;
         let is_same = matches!(&call.kind, Kind::Each(each) if each.over == Over::It);
-        if is_same { self.has_established(parent, call, what) } else { None }
+        if is_same { self.has_established(parent, call, establishes) } else { None }
     }
 
     /// What a stage requires and does not have, with the words for it.

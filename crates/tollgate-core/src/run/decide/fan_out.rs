@@ -142,10 +142,14 @@ impl Draft {
         })
     }
 
-    /// Whether a unit is no longer what its `each` made of it: it lapsed, or other work took the place of what was accepted.
+    /// Whether a unit is no longer what its `each` made of it: it lapsed, a person had it begin again, or other work took the place of
+    /// what was accepted.
     pub(super) fn is_undone(&self, unit: &UnitId, makes: Makes) -> bool {
-        let state = self.run.unit(unit).map(|unit| unit.state);
-        state == Some(UnitState::Lapsed) || state == Some(UnitState::Produced) && makes == Makes::Accepted
+        match self.run.unit(unit).map(|unit| unit.state) {
+            Some(UnitState::New | UnitState::Lapsed) => true,
+            Some(UnitState::Produced) => makes == Makes::Accepted,
+            Some(UnitState::Accepted | UnitState::Dropped) | None => false,
+        }
     }
 
     /// Whether a child was started since its `each` was last entered.

@@ -123,6 +123,7 @@ impl Draft {
                 self.ask_shared(instance, ask, origin);
             }
             Target::Hold if self.asks_of_findings_held(instance, stage, outcome) => {}
+            Target::Hold if self.holds_before_check(instance, stage, outcome) => {}
             Target::Hold => {
                 let why = self.why_held(instance, stage, outcome);
                 let claimed =
@@ -147,6 +148,16 @@ impl Draft {
             Target::Raise(_) => {}
             Target::As(_) => self.hold(instance, stage, Some(outcome), "a target only answers have".to_owned()),
         }
+    }
+
+    /// Holds a flow where a gate is established that a check needs: the check would find the same again. Whether there is such a place.
+    fn holds_before_check(&mut self, instance: &InstanceId, stage: &Stage, outcome: &Outcome) -> bool {
+        let (Kind::Check { gates }, Outcome::Fail | Outcome::Stale) = (&stage.kind, outcome) else { return false };
+        let Some((at, back)) = self.first_established(instance, stage, gates) else { return false };
+        let why = format!("{}; `retry` enters `{}`", self.why_held(instance, stage, outcome), back.id);
+        self.leave_for(&at, instance, stage, outcome, &why);
+        self.hold(&at, &back, Some(outcome), why);
+        true
     }
 
     /// Why a flow is held, in one sentence: who, where, what came of it, and the first thing that was wrong.

@@ -8,6 +8,7 @@
 mod answer;
 mod answer_instead;
 mod ask;
+mod begin_again;
 mod budget;
 mod cancellation;
 mod close;

@@ -1,5 +1,5 @@
-//! Findings that are all that keeps a flow from going on, where nothing ahead looks at them again: they are put to a person by name,
-//! so that no run waits for somebody who is never dispatched.
+//! Findings, and at the end of the run rows, that are all that keeps a flow from going on, where nothing ahead looks at them again: they
+//! are put to a person by name, so that no run waits for somebody who is never dispatched.
 //!
 //! ```text
 //! done, check or acceptance, findings alone in the way --> question `@findings`
@@ -7,13 +7,14 @@
 //! ```
 
 use super::super::blockers::{self, Blocker};
-use super::super::event::{Asked, By, DecisionAsked, FindingStatus, Offered, Origin, WaiverGranted};
+use super::super::event::{Asked, By, DecisionAsked, FindingStatus, FlowResumed, Offered, Origin, WaiverGranted};
 use super::super::evolve::waive_for;
 use super::super::fan_out::units_over;
 use super::super::finding::FindingState;
 use super::super::gate::{self, Status};
 use super::super::open_findings::{AtFindings, FINDINGS};
-use super::super::state::{At, Decision, Instance, MAIN, Run};
+use super::super::state::{At, Decision, Instance, Run};
+use super::begin_again::{Again, Sought};
 use super::draft::Draft;
 use super::outcome_text::came_out;
 use super::{Answer, Rejection};
@@ -31,21 +32,35 @@ impl Draft {
             Some(_) => finding.status_for(unit) == FindingStatus::Open,
             None => true,
         });
-        let trial = self.waived(&findings, unit);
+        let rows = if unit.is_none() { self.rows_of_nobody() } else { Vec::new() };
+        let put = ByName { findings, rows };
+        let trial = self.waived(&put, unit);
         let alone = match unit {
             Some(unit) => blockers::of_acceptance(&trial, unit).is_empty(),
             None => blockers::of_close(&trial).iter().all(|blocker| matches!(blocker, Blocker::Decision(..))),
         };
-        alone && !self.comes_up_above(name, &findings) && self.put_findings(name, stage, &Outcome::Done, findings)
+        alone && !self.comes_up_above(name, &put.findings) && self.put_by_name(name, stage, &Outcome::Done, put)
+    }
+
+    /// The rows that the run owes at its end, and that no stage judges which it has been at.
+    fn rows_of_nobody(&self) -> Vec<Name> {
+        let rows = blockers::of_close(&self.run).into_iter().filter_map(|blocker| {
+            let (Blocker::Row(row, _) | Blocker::RowStale(row)) = &blocker else { return None };
+            let row = row.clone();
+            self.first_to_change(&[blocker]).is_none().then_some(row)
+        });
+        // What a plan calls by the id of a finding would be taken for one.
+        rows.filter(|row| row.parse::<FindingId>().is_err()).collect()
     }
 
     /// Puts the findings for which a check does not hold or an acceptance does not count, where that leads nowhere; whether it does.
     pub(super) fn asks_of_findings_held(&mut self, name: &InstanceId, stage: &Stage, outcome: &Outcome) -> bool {
         let unit = self.unit_of(name);
         let unit = unit.as_ref();
-        let findings = match (&stage.kind, outcome) {
+        let put = match (&stage.kind, outcome) {
             (Kind::Check { gates }, Outcome::Fail | Outcome::Stale) => {
                 let open = self.open_of(unit, |_| true);
+                let open = ByName::findings(open);
                 let trial = self.waived(&open, unit);
                 if gates.iter().any(|gate| gate::status_of(&trial, gate, unit) != Status::Holds) {
                     return false;
@@ -54,16 +69,19 @@ impl Draft {
             }
             (Kind::Dispatch { .. }, Outcome::Verdict(Verdict::Inconclusive)) => {
                 let claims = self.open_of(unit, |finding| finding.about.of.is_some() || finding.is_of_command());
+                if self.author_of(name, &claims).is_some() {
+                    return false;
+                }
+                let claims = ByName::findings(claims);
                 let trial = self.waived(&claims, unit);
-                let holds = stage.ensures.iter().all(|gate| gate::status_of(&trial, gate, unit) == Status::Holds);
-                if !holds || self.author_of(name, &claims).is_some() {
+                if stage.ensures.iter().any(|gate| gate::status_of(&trial, gate, unit) != Status::Holds) {
                     return false;
                 }
                 claims
             }
             _ => return false,
         };
-        self.put_findings(name, stage, outcome, findings)
+        self.put_by_name(name, stage, outcome, put)
     }
 
     /// The findings of a subject alone that are not settled.
@@ -108,29 +126,38 @@ impl Draft {
         each.over != Over::It && outcomes.iter().all(leads)
     }
 
-    /// The run as it would be with these findings waived.
-    fn waived(&self, findings: &[FindingId], unit: Option<&UnitId>) -> Run {
+    /// The run as it would be with these waived.
+    fn waived(&self, put: &ByName, unit: Option<&UnitId>) -> Run {
         let mut trial = self.run.clone();
-        let waiver = waiver(DecisionId(self.run.next_decision), findings.to_vec());
+        let waiver = waiver(DecisionId(self.run.next_decision), put.clone());
         let on = gate::on(&trial, unit);
         waive_for(&mut trial, &waiver, unit.cloned(), on);
         trial
     }
 
-    fn put_findings(&mut self, name: &InstanceId, stage: &Stage, outcome: &Outcome, findings: Vec<FindingId>) -> bool {
-        if findings.is_empty() {
+    fn put_by_name(&mut self, name: &InstanceId, stage: &Stage, outcome: &Outcome, put: ByName) -> bool {
+        let finding = |id: &FindingId| {
+            let what = &self.run.ledger.findings.get(id)?.about.what;
+            Some((Name::from(id.to_string()), format!("{id}: {what}")))
+        };
+        let row = |id: &Name| Some((id.clone(), format!("{id}: {}", self.run.criterion(id)?.text)));
+        let (waives, list): (Vec<Name>, Vec<String>) =
+            put.findings.iter().filter_map(finding).chain(put.rows.iter().filter_map(row)).unzip();
+        if list.is_empty() {
             return false;
         }
         let unit = self.unit_of(name);
-        let said = |id: &FindingId| self.run.ledger.findings.get(id).map(|known| format!("{id}: {}", known.about.what));
-        let list: Vec<String> = findings.iter().filter_map(said).collect();
-        let them = if list.len() == 1 { "One finding is open" } else { "Findings are open" };
-        let it = if list.len() == 1 { "it" } else { "them" };
-        let next = self.works_on(name, &findings);
-        let other = match &next {
+        let (them, it) = match (put.findings.len(), put.rows.len()) {
+            (1, 0) => ("One finding is open", "it"),
+            (_, 0) => ("Findings are open", "them"),
+            (0, 1) => ("One row is not shown to hold", "it"),
+            (0, _) => ("Rows are not shown to hold", "them"),
+            _ => ("Findings are open, and rows are not shown to hold", "them"),
+        };
+        let other = match self.works_on(name, &put.findings) {
             Some(next) => Offered {
                 id: AtFindings::Again.word().into(),
-                consequence: format!("`{next}` is entered again"),
+                consequence: format!("`{}` is entered again", next.stage),
                 waives: Vec::new(),
             },
             None => Offered {
@@ -142,7 +169,7 @@ impl Draft {
         let waive = Offered {
             id: AtFindings::Waive.word().into(),
             consequence: format!("You waive {it} by name, and the work goes on"),
-            waives: findings.iter().map(|id| Name::from(id.to_string())).collect(),
+            waives,
         };
         let why = if *outcome == Outcome::Done {
             format!("`{}` was the last stage, and nothing else is in the way", stage.id)
@@ -183,22 +210,25 @@ impl Draft {
         self.protocol.flow(&known.flow)?.stages.iter().find(is_author).map(|stage| stage.id.clone())
     }
 
-    /// The stage of a flow at which somebody would work on findings: their author's, the first of a unit, in main the first writer's.
-    fn works_on(&self, name: &InstanceId, findings: &[FindingId]) -> Option<StageId> {
-        let known = self.run.instances.get(name)?;
-        let stages = &self.protocol.flow(&known.flow)?.stages;
-        let writes = |stage: &&Stage| {
-            let Kind::Dispatch { role } = &stage.kind else { return false };
-            self.protocol.roles.get(role).is_some_and(|role| !role.writes.is_empty())
-                && known.iterations.contains_key(&stage.id)
+    /// Where somebody would work on findings: their author, else whoever writes.
+    fn works_on(&self, name: &InstanceId, findings: &[FindingId]) -> Option<Again> {
+        let at = |stage| Again { at: name.clone(), stage, units: Vec::new() };
+        if let Some(author) = self.author_of(name, findings) {
+            return Some(at(author));
+        }
+        let known = || findings.iter().filter_map(|id| self.run.ledger.findings.get(id)).map(|known| &known.about);
+        let own = self.unit_of(name);
+        let is_of = |unit: &UnitId| match &own {
+            Some(own) => own == unit,
+            None => known().all(|about| about.units.is_empty()) || known().any(|about| about.units.contains(unit)),
         };
-        self.author_of(name, findings).or_else(|| {
-            let first = if &**name == MAIN { stages.iter().find(writes) } else { stages.first() };
-            first.map(|stage| stage.id.clone())
-        })
+        let is_author = |role: &RoleId| known().any(|about| about.of.as_ref() == Some(role));
+        let again = |role: &dyn Fn(&RoleId) -> bool| self.works_again(name, &Sought { unit: &is_of, role });
+        known().next()?;
+        again(&is_author).or_else(|| again(&|role| self.may_write(role)))
     }
 
-    /// A person waives findings by name, or has somebody work on them again.
+    /// A person waives what was put by name, or has somebody work on it again.
     pub(super) fn answer_findings(
         &mut self,
         id: DecisionId,
@@ -211,7 +241,9 @@ impl Draft {
         let stage = self.asked_at(&protocol, asked)?;
         self.end_own(id, answer, by, "anything but what becomes of the findings")?;
         let shown = asked.options.iter().flat_map(|option| &option.waives);
-        let shown: Vec<FindingId> = shown.filter_map(|name| name.parse().ok()).collect();
+        let (findings, rows): (Vec<Name>, Vec<Name>) =
+            shown.cloned().partition(|name| name.parse::<FindingId>().is_ok());
+        let findings: Vec<FindingId> = findings.iter().filter_map(|name| name.parse().ok()).collect();
         let outcome = asked.origin.outcome.clone().unwrap_or(Outcome::Done);
         match answer.option.as_deref().and_then(AtFindings::parse) {
             Some(AtFindings::Waive) => {
@@ -219,19 +251,28 @@ impl Draft {
                 let open = |id: &FindingId| {
                     self.run.ledger.findings.get(id).is_some_and(|known| !known.status_in(unit).is_closed())
                 };
-                let findings: Vec<FindingId> = shown.into_iter().filter(open).collect();
-                if !findings.is_empty() {
-                    self.emit_by(by.clone(), waiver(id, findings));
+                let put = ByName { findings: findings.into_iter().filter(open).collect(), rows };
+                if put != ByName::default() {
+                    self.emit_by(by.clone(), waiver(id, put));
                 }
                 let to = if outcome == Outcome::Done { Target::Done } else { Target::Stage(stage.id.clone()) };
                 self.come_back(&asked.instance, stage, &outcome, Some(id), to, None);
             }
             Some(AtFindings::Again) => {
-                let next = self.works_on(&asked.instance, &shown).unwrap_or_else(|| stage.id.clone());
-                self.come_back(&asked.instance, stage, &outcome, Some(id), Target::Stage(next), None);
+                let here = || Again { at: asked.instance.clone(), stage: stage.id.clone(), units: Vec::new() };
+                let next = self.works_on(&asked.instance, &findings).unwrap_or_else(here);
+                let why = format!("findings are open, and {} has somebody work on them ({id})", by.name);
+                self.begin_again(&next.units, &why);
+                self.leave_for(&next.at, &asked.instance, stage, &outcome, &why);
+                if next.at == asked.instance {
+                    self.come_back(&next.at, stage, &outcome, Some(id), Target::Stage(next.stage), None);
+                } else {
+                    self.emit(FlowResumed { instance: next.at, stage: next.stage, renewed: true });
+                }
             }
             Some(AtFindings::Hold) | None => {
-                let why = format!("findings are open, and {} waives none ({id})", by.name);
+                let them = if findings.is_empty() { "rows" } else { "findings" };
+                let why = format!("{them} are open, and {} waives none ({id})", by.name);
                 self.hold(&asked.instance, stage, Some(&outcome), why);
             }
         }
@@ -239,12 +280,25 @@ impl Draft {
     }
 }
 
-/// A waiver of findings and of nothing else.
-const fn waiver(decision: DecisionId, findings: Vec<FindingId>) -> WaiverGranted {
+/// What is put to a person by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct ByName {
+    findings: Vec<FindingId>,
+    rows: Vec<Name>,
+}
+
+impl ByName {
+    const fn findings(findings: Vec<FindingId>) -> Self {
+        Self { findings, rows: Vec::new() }
+    }
+}
+
+/// A waiver of what was put and of nothing else.
+fn waiver(decision: DecisionId, put: ByName) -> WaiverGranted {
     WaiverGranted {
         decision,
-        criteria: Vec::new(),
-        findings,
+        criteria: put.rows,
+        findings: put.findings,
         requirements: Vec::new(),
         commands: Vec::new(),
         judgements: Vec::new(),
