@@ -21,6 +21,7 @@ const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
     ("supervisor", "drop mandatory", "owned", STILL_READ),
     ("team", "drop mandatory", "design-approved", STILL_READ),
     ("team", "drop mandatory", "reviewed", STILL_READ),
+    ("team", "drop mandatory", "build-reviewed", STILL_READ),
     ("team", "drop mandatory", "tested", STILL_READ),
     ("team", "drop mandatory", "secured", STILL_READ),
     ("team", "drop mandatory", "whole-secured", STILL_READ),
