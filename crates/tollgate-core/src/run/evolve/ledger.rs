@@ -8,7 +8,7 @@ use super::super::finding::FindingState;
 use super::super::gate;
 use super::super::state::{Criterion, Judged, Ledger, On, Requirement, Run, Shown, Unit, Waived, keyed};
 use crate::Name;
-use crate::id::UnitId;
+use crate::id::{AttemptId, UnitId};
 use crate::protocol::model::Resource;
 use crate::report::{Judgement, Plan, Verdict};
 use std::collections::BTreeSet;
@@ -111,6 +111,16 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned, by_person: bool
     ];
     for (resource, _) in parts.into_iter().filter(|(_, empty)| !empty) {
         bump(ledger, resource);
+    }
+}
+
+/// What was waived before an acceptance ended says nothing for it: it was given with that waiver already.
+pub(super) fn end_judgement(ledger: &mut Ledger, attempt: AttemptId) {
+    let Ledger { judgements, criteria, findings, .. } = ledger;
+    for judged in judgements.values_mut().filter(|judged| judged.attempt == Some(attempt)) {
+        judged.verdict = Verdict::Reject;
+        judged.failed.retain(|id| criteria.iter().all(|row| row.id != *id || row.waived.is_none()));
+        judged.findings.retain(|id| findings.get(id).is_none_or(|known| known.status != FindingStatus::Waived));
     }
 }
 

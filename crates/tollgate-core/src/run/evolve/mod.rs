@@ -21,10 +21,9 @@ use crate::Name;
 use crate::id::{AttemptId, DecisionId, StageId};
 use crate::protocol::model::{Kind, Target, Value};
 use crate::protocol::{Outcome, Protocol};
-use crate::report::Verdict;
 
 pub(super) use ledger::waive_for;
-use ledger::{change_findings, dispose, look_again, open_finding, part, plan, waive, widen};
+use ledger::{change_findings, dispose, end_judgement, look_again, open_finding, part, plan, waive, widen};
 use usage::Ending;
 use work::{commands, land, move_tree, release, repeat, report, start};
 
@@ -147,9 +146,7 @@ fn apply(run: &mut Run, at_ms: u64, by: &By, event: &Event) {
         Event::JudgementRests(rests) => {
             judgements_of(run, rests.attempt).for_each(|judged| judged.findings.extend(rests.findings.iter().copied()));
         }
-        Event::JudgementEnded(ended) => {
-            judgements_of(run, ended.attempt).for_each(|judged| judged.verdict = Verdict::Reject);
-        }
+        Event::JudgementEnded(ended) => end_judgement(Arc::make_mut(&mut run.ledger), ended.attempt),
         Event::FindingRestated(restated) => {
             if let Some(finding) = Arc::make_mut(&mut run.ledger).findings.get_mut(&restated.finding) {
                 finding.about = restated.about.clone();
