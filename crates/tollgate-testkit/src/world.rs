@@ -1,6 +1,6 @@
 //! A world without files: trees that exist by name, what changed between two of them, and landings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tollgate_core::Name;
 use tollgate_core::digest::Digest;
@@ -82,17 +82,19 @@ impl World {
     /// What is different in another tree.
     pub fn changed(&self, from: &str, to: &str) -> Vec<Changed> {
         let (from, to) = (self.tree(from), self.tree(to));
-        let mut changed: Vec<Changed> = to
-            .iter()
-            .filter(|(path, blob)| from.get(*path) != Some(blob))
-            .map(|(path, _)| {
-                let kind = if from.contains_key(path) { ChangeKind::Modified } else { ChangeKind::Created };
-                Changed { path: path.clone(), kind }
-            })
-            .collect();
-        let gone = from.keys().filter(|path| !to.contains_key(*path));
-        changed.extend(gone.map(|path| Changed { path: path.clone(), kind: ChangeKind::Deleted }));
-        changed
+        let name = |blob: Option<&u64>| blob.map(|blob| Name::from(blob.to_string()));
+        let paths: BTreeSet<&Name> = to.keys().chain(from.keys()).collect();
+        let change = |path: &&Name| {
+            let (was, now) = (from.get(*path), to.get(*path));
+            let kind = match (was, now) {
+                (was, now) if was == now => return None,
+                (None, _) => ChangeKind::Created,
+                (_, None) => ChangeKind::Deleted,
+                (Some(_), Some(_)) => ChangeKind::Modified,
+            };
+            Some(Changed { path: (*path).clone(), kind, was: name(was), now: name(now) })
+        };
+        paths.iter().filter_map(change).collect()
     }
 
     /// Puts what a unit changed since its base onto its caller's tree, as the engine would.

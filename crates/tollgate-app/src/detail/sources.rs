@@ -138,7 +138,7 @@ fn differ(workspace: &Workspace, run: &Run, from: &Name, to: &Name, scope: &[Nam
     }
     let (Some(from), Some(to)) = (ObjectId::parse(from), ObjectId::parse(to)) else { return Vec::new() };
     let found = workspace.changes(&from, &to).unwrap_or_default();
-    found.into_iter().map(|found| change(run, &Changed { path: found.path, kind: found.kind }, scope)).collect()
+    found.into_iter().map(|found| change(run, &Changed::new(found.path, found.kind), scope)).collect()
 }
 
 fn read_sections(runs: &Runs, run: &Run, history: &History) -> Vec<api::Reads> {

@@ -185,7 +185,7 @@ impl Bench {
         let writes = !self.run.protocol.roles[role].writes.is_empty();
         let claims = &reading.report.claims;
         let changed = |paths: &[Name], kind| -> Vec<Changed> {
-            paths.iter().map(|path| Changed { path: path.clone(), kind }).collect()
+            paths.iter().map(|path| Changed::new(path.clone(), kind)).collect()
         };
         let changed =
             [changed(&claims.created, ChangeKind::Created), changed(&claims.modified, ChangeKind::Modified)].concat();

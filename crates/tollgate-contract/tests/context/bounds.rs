@@ -90,8 +90,7 @@ fn a_large_report_and_a_large_change_are_cut_with_a_mark() {
     let mut bench = Bench::open(&[("complexity", "standard")]);
     let words = "All of this matters. ".repeat(5_000);
     bench.report("developer", &developed().replace("✓ DoD-1 — src/greet.rs", &format!("✓ DoD-1 — {words}")));
-    let files =
-        (0..20_000).map(|n| Changed { path: format!("src/generated/{n}.rs").into(), kind: ChangeKind::Created });
+    let files = (0..20_000).map(|n| Changed::new(format!("src/generated/{n}.rs"), ChangeKind::Created));
     bench.change = Some(Change { files: files.collect(), patch: "+x\n".repeat(3_000_000), cut: true, since: None });
     let shown = bench.brief();
     assert!(shown.brief.len() < 400_000, "{}", shown.brief.len());

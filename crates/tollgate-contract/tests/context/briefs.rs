@@ -18,7 +18,7 @@ new file mode 100644
 ";
 
 fn change() -> Change {
-    let files = vec![Changed { path: "src/greet.rs".into(), kind: ChangeKind::Created }];
+    let files = vec![Changed::new("src/greet.rs", ChangeKind::Created)];
     Change { files, patch: GREET.to_owned(), cut: false, since: None }
 }
 

@@ -186,6 +186,19 @@ pub struct CommandResult {
 pub struct Changed {
     pub path: Name,
     pub kind: ChangeKind,
+    /// What was there, as a name of its mode and bytes; none where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<Name>,
+    /// What is there now; none where nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<Name>,
+}
+
+impl Changed {
+    /// A change of which only the kind is known.
+    pub fn new(path: impl Into<Name>, kind: ChangeKind) -> Self {
+        Self { path: path.into(), kind, was: None, now: None }
+    }
 }
 
 /// How a path changed.

@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 
 use super::event::{ByKind, DecisionEnd};
 use super::gate;
-use super::role_changes::Wrote;
 use super::state::{Decision, Instance, Run};
 use crate::id::{RoleId, UnitId};
 use crate::protocol::model::{Kind, Resource, Role, Stage};
@@ -62,8 +61,7 @@ fn is_empty(run: &Run, name: &UnitId) -> bool {
         return unit.tree.as_ref().is_none_or(|own| own.tree == own.base);
     }
     // What was written and taken back again in the run's own tree.
-    let mut own = run.instances.values().filter(|instance| instance.unit.as_ref() == Some(name));
-    unit.tree.is_none() && !is_edited_by_hand(run, name) && own.all(|it| it.wrote.values().all(Wrote::is_nothing))
+    unit.tree.is_none() && unit.net_change.is_empty() && !is_edited_by_hand(run, name)
 }
 
 /// Whether an answer about a unit came with a work tree that a person edited.

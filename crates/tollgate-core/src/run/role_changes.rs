@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::event::{ChangeKind, Changed};
+use super::net_change::NetChange;
 use crate::Name;
 use crate::path::unquote;
 use crate::report::Claims;
@@ -13,15 +14,12 @@ use crate::report::Claims;
 /// How many contradictions between claim and measurement are listed.
 const CONTRADICTIONS_MAX: usize = 20;
 
-/// Paths, and how each differs in the end from what it was when they began to be counted.
-type Net = BTreeMap<Name, ChangeKind>;
-
 /// The paths that a role has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Wrote {
-    pub all: Net,
+    pub all: NetChange,
     /// Since it last reported that it is done.
-    pub unfinished: Net,
+    pub unfinished: NetChange,
     /// Those that no report of it has named.
     pub unnamed: BTreeSet<Name>,
 }
@@ -37,23 +35,18 @@ pub(super) struct Compared {
 }
 
 impl Wrote {
-    /// Whether what it changed is as it was before it began.
-    pub(super) fn is_nothing(&self) -> bool {
-        self.all.is_empty()
-    }
-
     /// Whether it changed a path.
     pub(super) fn has(&self, path: &Name) -> bool {
-        self.all.contains_key(path)
+        self.all.kind(path).is_some()
     }
 
     /// Takes in what an attempt changed, what is left unnamed of it, and whether its role is done.
     pub(super) fn note(&mut self, changed: &[Changed], unnamed: &[Name], done: bool) {
-        add(&mut self.all, changed);
+        self.all.add(changed);
         if done {
             self.unfinished.clear();
         } else {
-            add(&mut self.unfinished, changed);
+            self.unfinished.add(changed);
         }
         self.unnamed = unnamed.iter().cloned().collect();
     }
@@ -70,14 +63,14 @@ impl Wrote {
         // A judge that is asked again may name what it wrote the first time, and so may a builder that was not done; its repair is
         // what it does now.
         let earlier = if judges { &self.all } else { &self.unfinished };
-        let undone = |path: &Name| earlier.get(path) == Some(&ChangeKind::Created);
+        let undone = |path: &Name| earlier.kind(path) == Some(ChangeKind::Created);
         let mut all = self.all.clone();
-        add(&mut all, changed);
+        all.add(changed);
         // Nobody answers for a file that came and went before it was done.
         let owed = changed.iter().filter(|change| change.kind != ChangeKind::Deleted || !undone(&change.path));
-        let mut owed: Net = owed.map(|change| (change.path.clone(), change.kind)).collect();
+        let mut owed: BTreeMap<Name, ChangeKind> = owed.map(|change| (change.path.clone(), change.kind)).collect();
         for path in self.unnamed.iter().filter(|path| !changed.iter().any(|change| change.path == **path)) {
-            owed.extend(all.get(path).map(|kind| (path.clone(), *kind)));
+            owed.extend(all.kind(path).map(|kind| (path.clone(), kind)));
         }
         let Some(claims) = claims else {
             return Compared { unnamed: owed.into_keys().collect(), ..Compared::default() };
@@ -85,8 +78,8 @@ impl Wrote {
         // By what they name, not by how they are written: a worker need not know how git quotes.
         let claimed: BTreeMap<Cow<'_, [u8]>, &Name> = claims.paths().map(|path| (meant(path), path)).collect();
         let mut net = earlier.clone();
-        add(&mut net, changed);
-        let paths = changed.iter().map(|change| &change.path).chain(net.keys()).chain(&self.unnamed);
+        net.add(changed);
+        let paths = changed.iter().map(|change| &change.path).chain(net.paths()).chain(&self.unnamed);
         let mut touched: BTreeSet<Cow<'_, [u8]>> = paths.map(|path| unquote(path)).collect();
         touched.extend(in_the_run.map(|path| unquote(path)));
         let said_gone: BTreeSet<Cow<'_, [u8]>> = claims.deleted.iter().map(|path| meant(path)).collect();
@@ -96,7 +89,7 @@ impl Wrote {
         let mut found: Vec<(String, bool)> = Vec::new();
         let now: BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
         let mut wrong: BTreeSet<&Name> = BTreeSet::new();
-        for (path, kind) in &net {
+        for (path, kind) in net.kinds() {
             let (said, how) = match kind {
                 ChangeKind::Deleted => (&said_there, "there, but it was deleted"),
                 ChangeKind::Created | ChangeKind::Modified => (&said_gone, "deleted, but it is there"),
@@ -108,22 +101,24 @@ impl Wrote {
         }
         owed.retain(|path, _| wrong.contains(path) || !claimed.contains_key(&unquote(path)));
         let counted = claims.deleted_count.filter(|_| claims.deleted.is_empty());
-        let gone = |(_, kind): &(&Name, &ChangeKind)| **kind == ChangeKind::Deleted;
+        let is_gone = |kind: ChangeKind| kind == ChangeKind::Deleted;
         if let Some(count) = counted {
             // The count is the claim; what was deleted before may be in it, and so may what the role itself had made.
-            let least = owed.iter().filter(|entry| gone(entry) && !wrong.contains(entry.0)).count();
-            let deleted = changed.iter().filter(|change| change.kind == ChangeKind::Deleted).map(|change| &change.path);
-            let before = net.iter().chain(&owed).filter(gone).map(|(path, _)| path);
+            let least = owed.iter().filter(|(path, kind)| is_gone(**kind) && !wrong.contains(path)).count();
+            let deleted = changed.iter().filter(|change| is_gone(change.kind)).map(|change| &change.path);
+            let before = net.kinds().chain(owed.iter().map(|(path, kind)| (path, *kind)));
+            let before = before.filter(|(_, kind)| is_gone(*kind)).map(|(path, _)| path);
             let most: BTreeSet<&Name> = deleted.chain(before).collect();
             if !(least..=most.len()).contains(&(count as usize)) {
                 // Too many were deleted at no time; too few may be what was left out before.
                 let anew = count as usize > most.len() || most.iter().any(|path| now.contains(*path));
                 found.push((miscounted(count, &most), anew));
             } else {
-                owed.retain(|path, kind| *kind != ChangeKind::Deleted || wrong.contains(path));
+                owed.retain(|path, kind| !is_gone(*kind) || wrong.contains(path));
             }
         }
-        let silent = owed.iter().filter(|entry| !wrong.contains(entry.0) && (counted.is_none() || !gone(entry)));
+        let silent =
+            owed.iter().filter(|(path, kind)| !wrong.contains(path) && (counted.is_none() || !is_gone(**kind)));
         found.extend(
             silent.map(|(path, _)| (format!("{path} changed, but the report does not name it"), now.contains(path))),
         );
@@ -142,30 +137,9 @@ impl Wrote {
     }
 
     /// Somebody else deleted these: that the role once wrote one is no word on what is there.
-    pub(super) fn lose<'a>(&mut self, deleted: impl Iterator<Item = &'a Name>) {
-        for path in deleted {
-            for net in [&mut self.all, &mut self.unfinished] {
-                net.retain(|known, kind| known != path || *kind == ChangeKind::Deleted);
-            }
-        }
-    }
-}
-
-/// Adds changes to what there was before them.
-fn add(net: &mut Net, changed: &[Changed]) {
-    for Changed { path, kind, .. } in changed {
-        match (net.get(path), kind) {
-            (Some(ChangeKind::Created), ChangeKind::Deleted) => {
-                net.remove(path);
-            }
-            (Some(ChangeKind::Created), ChangeKind::Modified) => {}
-            (Some(ChangeKind::Deleted), ChangeKind::Created) => {
-                net.insert(path.clone(), ChangeKind::Modified);
-            }
-            _ => {
-                net.insert(path.clone(), *kind);
-            }
-        }
+    pub(super) fn lose<'a>(&mut self, deleted: impl Iterator<Item = &'a Name> + Clone) {
+        self.all.lose(deleted.clone());
+        self.unfinished.lose(deleted);
     }
 }
 
@@ -187,7 +161,7 @@ mod tests {
     #[test]
     fn a_report_may_name_what_the_run_changed() {
         let claims = Claims { created: vec!["tests/a".into(), "greet.sh".into()], ..Claims::default() };
-        let changed = [Changed { path: "tests/a".into(), kind: ChangeKind::Created }];
+        let changed = [Changed::new("tests/a", ChangeKind::Created)];
         let compare = |others: &[Name]| Wrote::default().compare(Some(&claims), &changed, true, others.iter());
         assert_eq!(compare(&["greet.sh".into()]).contradictions, [""; 0]);
         let wrong = ["the report names greet.sh as changed, but it did not change"];

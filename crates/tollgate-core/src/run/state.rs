@@ -21,7 +21,7 @@ use super::pool::Pool;
 pub use super::position::{At, RunEnding};
 use super::repetition::Flaky;
 pub use super::subject::SubjectKey;
-use super::{AgentStats, Wrote};
+use super::{AgentStats, NetChange, Wrote};
 use crate::Name;
 use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, FindingId, InstanceId, RoleId, RunId, StageId, UnitId};
@@ -252,6 +252,9 @@ pub struct Unit {
     /// Whether its work has ever changed the run's tree.
     #[serde(default)]
     pub in_tree: bool,
+    /// What was changed for it in the run's own tree.
+    #[serde(default, skip_serializing_if = "NetChange::is_empty")]
+    pub net_change: NetChange,
     /// Why a later plan took it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired: Option<String>,

@@ -63,5 +63,5 @@ fn paths(changes: Vec<Change>) -> BTreeSet<Name> {
 }
 
 pub(super) fn changed(change: &Change) -> Changed {
-    Changed { path: change.path.clone(), kind: change.kind }
+    Changed { path: change.path.clone(), kind: change.kind, was: change.was.clone(), now: change.now.clone() }
 }

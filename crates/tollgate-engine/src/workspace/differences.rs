@@ -10,6 +10,10 @@ use super::WorkspaceError;
 use super::measurement::{Change, SUBMODULE};
 use crate::git::{Git, GitError, ObjectId, quote, records, unquote};
 
+/// How much of a blob's id names it beside its path. Two contents with one name would be taken for the same, which only
+/// asks a question too many.
+const BLOB_CHARS: usize = 16;
+
 /// What a tree has at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Content {
@@ -20,6 +24,11 @@ pub(super) struct Content {
 impl Content {
     pub fn of(entry: &Entry) -> Self {
         Self { mode: entry.mode.clone(), blob: entry.blob.clone() }
+    }
+
+    /// A name that tells it from what else was at its path.
+    fn short(&self) -> Name {
+        format!("{} {:.BLOB_CHARS$}", self.mode, &*self.blob).into()
     }
 }
 
@@ -53,21 +62,7 @@ impl Differences {
 
     /// By what both trees hold.
     pub fn of_entries(from: &ObjectId, before: &[Entry], after: &[Entry]) -> Self {
-        let mut pairs: BTreeMap<&Name, Pair> = BTreeMap::new();
-        let was: HashMap<&Name, &Entry> = before.iter().map(|entry| (&entry.path, entry)).collect();
-        let mut same = HashSet::new();
-        for entry in after {
-            match was.get(&entry.path) {
-                Some(known) if *known == entry => drop(same.insert(&entry.path)),
-                known => {
-                    drop(pairs.insert(&entry.path, (known.map(|known| Content::of(known)), Some(Content::of(entry)))))
-                }
-            }
-        }
-        for entry in before.iter().filter(|entry| !same.contains(&entry.path)) {
-            pairs.entry(&entry.path).or_insert_with(|| (Some(Content::of(entry)), None));
-        }
-        Self::known(from, pairs.into_iter().map(|(path, pair)| (path.clone(), pair)))
+        Self::known(from, pairs(before, after).into_iter().map(|(path, pair)| (path.clone(), pair)))
     }
 
     /// What the index of a git has otherwise than a commit; no file is looked at.
@@ -116,16 +111,7 @@ impl Differences {
 
     /// The same as changes.
     pub fn changes(&self) -> Vec<Change> {
-        let change = |(path, pair): (&Name, &Pair)| {
-            let (kind, content) = match pair {
-                (None, Some(now)) => (ChangeKind::Created, now),
-                (Some(was), None) => (ChangeKind::Deleted, was),
-                (_, Some(now)) => (ChangeKind::Modified, now),
-                (None, None) => return None,
-            };
-            Some(Change { path: path.clone(), kind, mode: content.mode.clone() })
-        };
-        self.paths.iter().filter_map(change).collect()
+        self.paths.iter().filter_map(|(path, pair)| change(path, pair)).collect()
     }
 
     /// The entries of the later tree by those of the earlier one.
@@ -162,6 +148,40 @@ impl Differences {
         let folder = [&*unquote(path), b"/"].concat();
         self.paths.iter().any(|(other, (_, now))| now.is_some() && unquote(other).starts_with(&folder))
     }
+}
+
+/// What two lists of entries have at each path that is not the same in both.
+fn pairs<'a>(before: &'a [Entry], after: &'a [Entry]) -> BTreeMap<&'a Name, Pair> {
+    let mut pairs: BTreeMap<&Name, Pair> = BTreeMap::new();
+    let was: HashMap<&Name, &Entry> = before.iter().map(|entry| (&entry.path, entry)).collect();
+    let mut same = HashSet::new();
+    for entry in after {
+        match was.get(&entry.path) {
+            Some(known) if *known == entry => drop(same.insert(&entry.path)),
+            known => drop(pairs.insert(&entry.path, (known.map(|known| Content::of(known)), Some(Content::of(entry))))),
+        }
+    }
+    for entry in before.iter().filter(|entry| !same.contains(&entry.path)) {
+        pairs.entry(&entry.path).or_insert_with(|| (Some(Content::of(entry)), None));
+    }
+    pairs
+}
+
+/// What differs between two lists of entries, by path.
+pub(super) fn changes_between(before: &[Entry], after: &[Entry]) -> Vec<Change> {
+    pairs(before, after).into_iter().filter_map(|(path, pair)| change(path, &pair)).collect()
+}
+
+/// What a path has before and after, as a change; none where it has nothing.
+fn change(path: &Name, pair: &Pair) -> Option<Change> {
+    let (kind, content) = match pair {
+        (None, Some(now)) => (ChangeKind::Created, now),
+        (Some(was), None) => (ChangeKind::Deleted, was),
+        (_, Some(now)) => (ChangeKind::Modified, now),
+        (None, None) => return None,
+    };
+    let (was, now) = (pair.0.as_ref().map(Content::short), pair.1.as_ref().map(Content::short));
+    Some(Change { path: path.clone(), kind, mode: content.mode.clone(), was, now })
 }
 
 fn is_submodule(content: &Option<Content>) -> bool {

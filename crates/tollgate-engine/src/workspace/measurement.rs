@@ -1,6 +1,6 @@
 //! What a work tree holds, and what changed in it: measured from its files, whatever its own git folder says.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -41,6 +41,10 @@ pub struct Change {
     pub kind: ChangeKind,
     /// Its mode now; before, when it is gone.
     pub mode: Name,
+    /// What was there: its mode and bytes by a short name; none where nothing was.
+    pub was: Option<Name>,
+    /// What is there now.
+    pub now: Option<Name>,
 }
 
 /// What a measurement found.
@@ -398,25 +402,6 @@ impl Drop for Draft {
     fn drop(&mut self) {
         std::fs::remove_file(&self.0).ok();
     }
-}
-
-/// What differs between two lists of entries, by path.
-pub(super) fn compare(before: &[Entry], after: &[Entry]) -> Vec<Change> {
-    let old: BTreeMap<&Name, &Entry> = before.iter().map(|entry| (&entry.path, entry)).collect();
-    let new: BTreeMap<&Name, &Entry> = after.iter().map(|entry| (&entry.path, entry)).collect();
-    let change = |entry: &Entry, kind| Change { path: entry.path.clone(), kind, mode: entry.mode.clone() };
-    let mut changes: Vec<Change> = after
-        .iter()
-        .filter_map(|entry| match old.get(&entry.path) {
-            None => Some(change(entry, ChangeKind::Created)),
-            Some(before) if *before != entry => Some(change(entry, ChangeKind::Modified)),
-            Some(_) => None,
-        })
-        .collect();
-    let gone = before.iter().filter(|entry| !new.contains_key(&entry.path));
-    changes.extend(gone.map(|entry| change(entry, ChangeKind::Deleted)));
-    changes.sort_by(|a, b| a.path.cmp(&b.path));
-    changes
 }
 
 /// Whether following a link of the tree leads outside, link by link. What git keeps is no part of a tree.

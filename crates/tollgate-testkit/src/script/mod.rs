@@ -374,6 +374,10 @@ impl Play {
                         changes.push((path, Some(self.blobs)));
                     }
                 }
+                Some(("restore", list)) => {
+                    let opening = self.world.tree(&self.run.opened.content.tree);
+                    changes.extend(names(list).into_iter().map(|path| (path.clone(), opening.get(&path).copied())));
+                }
                 Some(("delete", list)) => changes.extend(names(list).into_iter().map(|path| (path, None))),
                 _ => {}
             }

@@ -170,7 +170,7 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
             }
             kind if PLANNED.contains(&kind) => plan_item(&mut report.plan, kind, value),
             other if other.split_once('.').is_some_and(|(_, kind)| PLANNED.contains(&kind)) => {}
-            "write" | "delete" | "silent" | "doc" => {}
+            "write" | "restore" | "delete" | "silent" | "doc" => {}
             other => return Err(format!("`{other}` is no part of a report")),
         }
     }

@@ -33,8 +33,10 @@ pub struct Evidence {
     written_for: BTreeSet<Option<UnitId>>,
     /// Whether somebody who may write, and judges nothing, was dispatched in the main flow.
     written_in_main: bool,
-    /// The units for which a file was changed.
+    /// The units for which a file was changed in a tree of their own, or by a person.
     changed: BTreeSet<UnitId>,
+    /// What was at each path before anybody changed it for a unit in the run's tree, and what is there since.
+    rewritten: BTreeMap<UnitId, BTreeMap<Name, (Option<Name>, Option<Name>)>>,
     /// The subjects of which a person accepted that nothing was changed.
     empty: BTreeSet<Option<UnitId>>,
     /// The role that reported last.
@@ -178,7 +180,15 @@ impl Evidence {
                     self.writers.entry((unit.clone(), path.clone())).or_default().insert(role.clone());
                 }
             }
-            self.changed.extend(unit.filter(|_| !changed.is_empty()));
+            let Some(unit) = unit.filter(|_| !changed.is_empty()) else { return };
+            if run.unit(&unit).is_some_and(|unit| unit.tree.is_some()) {
+                self.changed.insert(unit);
+                return;
+            }
+            let paths = self.rewritten.entry(unit).or_default();
+            for change in changed {
+                paths.entry(change.path.clone()).or_insert_with(|| (change.was.clone(), None)).1 = change.now.clone();
+            }
         };
         match event {
             Event::AttemptStarted(started) => {
@@ -221,10 +231,16 @@ impl Evidence {
         Some(format!("{id} was measured, and is {} by somebody's word", changed.status.word()))
     }
 
+    /// Whether anything is another for a unit than it was before.
+    fn has_changed(&self, unit: &UnitId) -> bool {
+        let mut paths = self.rewritten.get(unit).into_iter().flatten();
+        self.changed.contains(unit) || paths.any(|(_, (was, now))| was != now)
+    }
+
     /// Why a unit may not become accepted.
     pub fn against_unit(&self, run: &Run, unit: &UnitId) -> Option<String> {
         let key = Some(unit.clone());
-        if self.written_for.contains(&key) && !self.changed.contains(unit) && !self.empty.contains(&key) {
+        if self.written_for.contains(&key) && !self.has_changed(unit) && !self.empty.contains(&key) {
             return Some("its change is empty, and no person said that this is right".to_owned());
         }
         if self.planned.contains(unit) && run.ledger.criteria.iter().all(|row| row.unit.as_ref() != Some(unit)) {
@@ -268,7 +284,7 @@ impl Evidence {
             unit.state == UnitState::Produced
                 && unit.retired.is_none()
                 && self.written_for.contains(&key)
-                && !self.changed.contains(&unit.name)
+                && !self.has_changed(&unit.name)
                 && !self.empty.contains(&key)
         };
         let silent = run.ledger.units.iter().find(is_silent);

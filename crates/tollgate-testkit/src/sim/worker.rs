@@ -107,7 +107,7 @@ impl Task<'_> {
     pub fn dispatch(&self, world: &mut World, rng: &mut Rng) -> Option<AttemptResult> {
         let (instance, stage, role) = self.place()?;
         let mut report = self.report(instance, stage, role, rng);
-        let changes = if role.writes.is_empty() { Vec::new() } else { self.writes(instance, role, rng) };
+        let changes = if role.writes.is_empty() { Vec::new() } else { self.writes(world, instance, role, rng) };
         let tree = world.write(&self.attempt.tree, &changes);
         let changed = world.changed(&self.attempt.tree, &tree);
         let (deleted, there): (Vec<&Changed>, Vec<&Changed>) =
@@ -269,7 +269,7 @@ impl Task<'_> {
     }
 
     /// Paths a writer changes: within its areas and its unit's scope, unless it misbehaves.
-    fn writes(&self, instance: &Instance, role: &Role, rng: &mut Rng) -> Vec<(Name, Option<u64>)> {
+    fn writes(&self, world: &World, instance: &Instance, role: &Role, rng: &mut Rng) -> Vec<(Name, Option<u64>)> {
         let unit = instance.unit.as_ref().and_then(|name| self.run.unit(name));
         let areas = self.run.area_patterns();
         let mut paths: Vec<String> = vec!["src/main.rs".into(), "src/lib.rs".into(), "tests/all.rs".into()];
@@ -286,8 +286,17 @@ impl Task<'_> {
         };
         let mut good: Vec<String> = paths.iter().filter(|path| may(path)).cloned().collect();
         good.truncate(usize::try_from(rng.between(1, 3)).unwrap_or(1));
-        let mut changes: Vec<(Name, Option<u64>)> =
-            good.into_iter().map(|path| (Name::from(path), (!rng.percent(8)).then(|| rng.draw() >> 40))).collect();
+        // Some put every file back as it was when the run began.
+        let opening = rng.percent(10).then(|| world.tree(&self.run.opened.content.tree));
+        let mut blob = |path: &str| match &opening {
+            Some(opening) => opening.get(path).copied(),
+            None => (!rng.percent(8)).then(|| rng.draw() >> 40),
+        };
+        let mut changes: Vec<(Name, Option<u64>)> = Vec::new();
+        for path in good {
+            let blob = blob(&path);
+            changes.push((path.into(), blob));
+        }
         if self.conduct == Conduct::Outside {
             let bad: Vec<String> = paths.into_iter().filter(|path| !may(path)).collect();
             if let Some(path) = rng.pick(&bad) {

@@ -2,12 +2,13 @@
 
 use super::super::event::{CutOff, FindingStatus, FlowHeld, FlowMoved, FlowReturned, Origin, RunHalted};
 use super::super::evolve::counter_key;
+use super::super::gate::{self, Status};
 use super::super::state::{At, Counter, MAIN};
 use super::draft::Draft;
 use super::outcome_text::came_out;
 use crate::Name;
 use crate::digest::Digest;
-use crate::id::{DecisionId, InstanceId};
+use crate::id::{DecisionId, GateId, InstanceId};
 use crate::protocol::Outcome;
 use crate::protocol::model::{Kind, Owner, Rule, Stage, Target};
 use crate::report::{Health, Verdict};
@@ -172,6 +173,11 @@ impl Draft {
             let held: Vec<String> = held.collect();
             return if held.is_empty() { came_out(stage, outcome) } else { held.join("; ") };
         }
+        if let (Kind::Check { gates }, Outcome::Fail | Outcome::Stale | Outcome::Unobservable) = (&stage.kind, outcome)
+        {
+            let parts = [came_out(stage, outcome), self.not_holding(instance, gates)];
+            return parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
+        }
         let said = self.reason.lines().next().unwrap_or_default();
         let remarks = self.run.instances.get(instance).map(|known| known.remarks.as_slice()).unwrap_or_default();
         let detail = match remarks {
@@ -181,6 +187,18 @@ impl Draft {
             [first, more @ ..] => format!("{first}, and {} more", more.len()),
         };
         format!("{}: {detail}", came_out(stage, outcome))
+    }
+
+    /// The gates of a check that do not hold, and how each is.
+    fn not_holding(&self, instance: &str, gates: &[GateId]) -> String {
+        let unit = self.unit_of(instance);
+        let gates = gates.iter().filter_map(|name| match gate::status_of(&self.run, name, unit.as_ref()) {
+            Status::Holds => None,
+            Status::Stale => Some(format!("`{name}` rests on other content")),
+            Status::Unobservable => Some(format!("`{name}` cannot be observed")),
+            Status::Fails => Some(format!("`{name}` does not hold")),
+        });
+        gates.collect::<Vec<_>>().join(", ")
     }
 
     /// Nothing moves here any more without a person's `retry`.

@@ -77,7 +77,7 @@ impl Draft {
         let before = instance.wrote.get(role_name).cloned().unwrap_or_default();
         let mut compared = Compared::default();
         if breach.is_empty() && answers {
-            let in_the_run = self.run.instances.values().flat_map(|it| it.wrote.values()).flat_map(|it| it.all.keys());
+            let in_the_run = self.run.instances.values().flat_map(|it| it.wrote.values()).flat_map(|it| it.all.paths());
             compared = before.compare(claims, &result.changed, role.judges(), in_the_run);
         }
         // What is not so is asked for again, as long as a report that cannot be used would be. After that it is a finding.
@@ -93,7 +93,7 @@ impl Draft {
             compared = before.compare(None, &result.changed, role.judges(), std::iter::empty());
         }
         let now = result.changed.iter().map(|change| &change.path);
-        let wrote: BTreeSet<Name> = now.chain(before.unfinished.keys()).cloned().collect();
+        let wrote: BTreeSet<Name> = now.chain(before.unfinished.paths()).cloned().collect();
         if answers {
             compared.contradictions.extend(self.left_open(unit.as_ref(), &result.report));
         }

@@ -1,5 +1,6 @@
 //! What events make of the ledger.
 
+use super::super::NetChange;
 use super::super::event::{
     FindingChanged, FindingOpened, FindingStatus, LedgerPlanned, RequirementsDisposed, ScopeWidened, TreeOf, UnitState,
     WaiverGranted,
@@ -55,12 +56,13 @@ pub(super) fn plan(ledger: &mut Ledger, planned: &LedgerPlanned, by_person: bool
             accepted_on: None,
             tree: None,
             in_tree: false,
+            net_change: NetChange::default(),
             retired: None,
         };
         match ledger.units.iter_mut().find(|old| old.name == row.name) {
             Some(old) => {
-                let Unit { state, accepted_on, tree, in_tree, retired, .. } = old.clone();
-                *old = Unit { state, accepted_on, tree, in_tree, retired, ..unit };
+                let Unit { state, accepted_on, tree, in_tree, net_change, retired, .. } = old.clone();
+                *old = Unit { state, accepted_on, tree, in_tree, net_change, retired, ..unit };
             }
             None => ledger.units.push(unit),
         }

@@ -8,7 +8,7 @@ use super::super::event::{AttemptParked, AttemptStarted, PoolParked, Work};
 use super::super::pool::Pool;
 use super::super::state::Run;
 use super::with;
-use super::work::{lose, move_tree, release};
+use super::work::{move_tree, release, write};
 use crate::id::AttemptId;
 
 /// How an attempt of a worker ended.
@@ -70,12 +70,10 @@ pub(super) fn park(run: &mut Run, parked: &AttemptParked) {
     with(run, &attempt.instance, |instance| {
         instance.lost = Some(parked.attempt);
         instance.session = Some((*parked.told).clone());
-        if parked.content.is_some() {
-            instance.wrote.entry(role.clone()).or_default().note(&parked.changed, &parked.unnamed, false);
-        }
     });
-    let deleted = super::work::deleted(&parked.changed).filter(|_| parked.content.is_some());
-    lose(run, Some((&attempt.instance, role)), deleted);
+    if parked.content.is_some() {
+        write(run, (&attempt.instance, role), &parked.changed, &parked.unnamed, false);
+    }
 }
 
 /// A person says: try again.

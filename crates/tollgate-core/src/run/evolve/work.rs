@@ -56,6 +56,19 @@ pub(super) fn repeat(run: &mut Run, attempt: crate::id::AttemptId) {
     with(run, instance.as_deref().unwrap_or_default(), |instance| instance.lost = Some(attempt));
 }
 
+/// Takes in what a role changed for its subject, where the tree that it left is kept.
+pub(super) fn write(run: &mut Run, by: (&InstanceId, &RoleId), changed: &[Changed], unnamed: &[Name], done: bool) {
+    let (name, role) = by;
+    with(run, name, |instance| instance.wrote.entry(role.clone()).or_default().note(changed, unnamed, done));
+    let gone = changed.iter().filter(|change| change.kind == ChangeKind::Deleted).map(|change| &change.path);
+    lose(run, Some(by), gone);
+    let unit = run.instances.get(name).and_then(|instance| instance.unit.clone());
+    let shared = unit.and_then(|unit| unit_mut(run, &unit)).filter(|unit| unit.tree.is_none());
+    if let Some(unit) = shared {
+        unit.net_change.add(changed);
+    }
+}
+
 /// Files were deleted: whoever else wrote one has no word on it any more.
 pub(super) fn lose<'a>(
     run: &mut Run,
@@ -77,6 +90,9 @@ pub(super) fn lose<'a>(
             }
         });
     }
+    let own = by.and_then(|(name, _)| run.instances.get(name)).and_then(|instance| instance.unit.clone());
+    let others = Arc::make_mut(&mut run.ledger).units.iter_mut().filter(|unit| Some(&unit.name) != own.as_ref());
+    others.for_each(|unit| unit.net_change.lose(deleted.clone()));
 }
 
 /// A person gave a tree back: who worked there before need not name any more what is in it.
@@ -87,11 +103,6 @@ pub(super) fn answered_for(run: &mut Run, unit: Option<&UnitId>) {
     for name in names.collect::<Vec<_>>() {
         with(run, &name, |instance| instance.wrote.values_mut().for_each(|wrote| wrote.unnamed.clear()));
     }
-}
-
-/// The paths among changes that are gone.
-pub(super) fn deleted(changed: &[Changed]) -> impl Iterator<Item = &Name> + Clone {
-    changed.iter().filter(|change| change.kind == ChangeKind::Deleted).map(|change| &change.path)
 }
 
 pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
@@ -107,13 +118,11 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
         instance.remarks = reported.diagnostics.clone();
         instance.remarks_of = Some(role.clone());
         instance.session = reported.told.as_deref().cloned().filter(|_| reported.health == Health::Malformed);
-        if reported.content.is_some() {
-            let done = reported.health == Health::Ok;
-            instance.wrote.entry(role.clone()).or_default().note(&reported.changed, &reported.unnamed, done);
-        }
     });
-    let kept = reported.content.is_some();
-    lose(run, Some((&attempt.instance, role)), deleted(&reported.changed).filter(|_| kept));
+    if reported.content.is_some() {
+        let done = reported.health == Health::Ok;
+        write(run, (&attempt.instance, role), &reported.changed, &reported.unnamed, done);
+    }
     if reported.health != Health::Malformed {
         let last = LastReport {
             role: role.clone(),

@@ -163,7 +163,7 @@ pub fn finished(run: &Run, attempt: AttemptId, token: u64) -> EffectResult {
         sections: Vec::new(),
         diagnostics: Vec::new(),
         content: Some(content(token, run.seq)),
-        changed: vec![Changed { path, kind: ChangeKind::Modified }],
+        changed: vec![Changed::new(path, ChangeKind::Modified)],
         artifacts: BTreeMap::new(),
         told: None,
         noticed: Vec::new(),
