@@ -5,14 +5,13 @@ use std::path::Path;
 
 use tollgate_api::{self as api, DecisionStatus, Origin, QuestionOption};
 use tollgate_core::Name;
-use tollgate_core::id::DecisionId;
+use tollgate_core::id::{DecisionId, RunId};
 use tollgate_core::run::Run;
 use tollgate_core::run::event::{AskedQuestion, DecisionEnd};
 use tollgate_core::run::gate::{self, CriterionState};
 use tollgate_core::run::state::Decision;
 
 use crate::event_text::target;
-use crate::listing::answers;
 use crate::wire::actor;
 
 /// What is known of a decision beside the state of its run.
@@ -159,10 +158,8 @@ pub fn waived(run: &Run, decision: &Decision) -> Vec<(String, String)> {
 
 /// The commands that answer an open question.
 pub fn commands(run: &Run, id: DecisionId, decision: &Decision) -> Vec<String> {
-    match answer_each(&run.id.to_string(), &id.to_string(), open(decision)) {
-        None => answers(run.id, id, decision.asked.options.iter().map(|option| &*option.id)),
-        Some(command) => vec![command],
-    }
+    let options = decision.asked.options.iter().map(|option| &*option.id);
+    answers(run.id, id, &options.collect::<Vec<_>>(), open(decision))
 }
 
 /// The open questions of a card: their numbers, and the inputs that they ask for.
@@ -170,11 +167,31 @@ pub fn open(decision: &Decision) -> impl Iterator<Item = (u32, Option<&str>)> {
     decision.open_questions().map(|(number, asked)| (number, asked.input.as_deref()))
 }
 
+/// The commands that answer a question: one for all that are open on a card, else one per option.
+pub fn answers<'q>(
+    run: RunId,
+    id: DecisionId,
+    options: &[&str],
+    open: impl Iterator<Item = (u32, Option<&'q str>)>,
+) -> Vec<String> {
+    match answer_each(&run.to_string(), &id.to_string(), open, options.is_empty()) {
+        Some(command) => vec![command],
+        None if options.is_empty() => vec![format!("tollgate decide {run} {id} --text 'ANSWER'")],
+        None => options.iter().map(|option| format!("tollgate decide {run} {id} {option}")).collect(),
+    }
+}
+
 /// The command that answers the open questions of a card, each by itself; none where it has none.
-pub fn answer_each<'q>(run: &str, id: &str, open: impl Iterator<Item = (u32, Option<&'q str>)>) -> Option<String> {
+pub fn answer_each<'q>(
+    run: &str,
+    id: &str,
+    open: impl Iterator<Item = (u32, Option<&'q str>)>,
+    in_words: bool,
+) -> Option<String> {
     let answer = |(number, input): (u32, Option<&str>)| match input {
         Some(input) => format!(" --answer {input}='VALUE'"),
-        None => format!(" --answer {number}='ANSWER'"),
+        None if in_words => format!(" --answer {number}='ANSWER'"),
+        None => format!(" --answer {number}=OPTION"),
     };
     let answers: String = open.map(answer).collect();
     (!answers.is_empty()).then(|| format!("tollgate decide {run} {id}{answers}"))

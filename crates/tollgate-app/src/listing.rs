@@ -2,12 +2,13 @@
 
 use crate::format;
 use tollgate_api::{RunStatus, RunSummary};
-use tollgate_core::id::{DecisionId, RunId};
+use tollgate_core::id::RunId;
 use tollgate_core::run::Run;
 use tollgate_engine::process::holder::is_dead;
 use tollgate_engine::session::summary::{self, SummaryBody, SummaryStatus};
 use tollgate_store::{Filter, Journal, Lease, Summary, SummaryText, Unlisted};
 
+use crate::decision;
 use crate::failure::Failure;
 use crate::runs::Runs;
 
@@ -129,7 +130,7 @@ fn row(run: RunId, events: u64, text: &SummaryText, lease: Option<&Lease>, now_m
 
 /// The commands that take a run on.
 fn next(run: RunId, repository: &str, status: RunStatus, body: &SummaryBody) -> Vec<String> {
-    let answers = || body.asks.iter().flat_map(|ask| answers(run, ask.decision, ask.options.iter().map(|id| &**id)));
+    let answers = || body.asks.iter().flat_map(|ask| how_to_answer(run, ask));
     match status {
         RunStatus::Working => vec![format!("tollgate logs -f {run}")],
         RunStatus::Interrupted | RunStatus::Sleeping => vec![format!("tollgate resume {run}")],
@@ -153,10 +154,11 @@ fn next(run: RunId, repository: &str, status: RunStatus, body: &SummaryBody) -> 
     }
 }
 
-/// The commands that answer a question, one per option.
-pub fn answers<'a>(run: RunId, decision: DecisionId, options: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let all: Vec<String> = options.map(|option| format!("tollgate decide {run} {decision} {option}")).collect();
-    if all.is_empty() { vec![format!("tollgate decide {run} {decision} --text 'ANSWER'")] } else { all }
+/// The commands that answer a question.
+fn how_to_answer(run: RunId, ask: &summary::Ask) -> Vec<String> {
+    let options: Vec<&str> = ask.options.iter().map(|id| &**id).collect();
+    let open = ask.open.iter().map(|(number, input)| (*number, input.as_deref()));
+    decision::answers(run, ask.decision, &options, open)
 }
 
 /// A word as a shell takes it.
@@ -172,9 +174,11 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tollgate_core::id::DecisionId;
 
     fn text(standing: SummaryStatus) -> SummaryText {
-        let ask = summary::Ask { decision: DecisionId(2), options: vec!["accept".into(), "abort".into()] };
+        let options = vec!["accept".into(), "abort".into()];
+        let ask = summary::Ask { decision: DecisionId(2), options, open: Vec::new() };
         let body = SummaryBody {
             title: "A goal".into(),
             reason: "why".into(),

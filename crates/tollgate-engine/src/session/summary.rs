@@ -158,6 +158,9 @@ pub struct Ask {
     pub decision: DecisionId,
     /// The options; none: any text answers.
     pub options: Vec<Name>,
+    /// Its open questions that are answered one by one: the number of each, and the input that it asks for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<(u32, Option<Name>)>,
 }
 
 /// The body of a run's summary.
@@ -165,6 +168,7 @@ pub fn body(run: &Run) -> SummaryBody {
     let ask = |(decision, asked): (DecisionId, &tollgate_core::run::state::Decision)| Ask {
         decision,
         options: asked.asked.options.iter().map(|option| option.id.clone()).collect(),
+        open: asked.open_questions().take(NAMED_MAX).map(|(number, asked)| (number, asked.input.clone())).collect(),
     };
     SummaryBody {
         title: short(&run.opened.title),

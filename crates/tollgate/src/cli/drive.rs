@@ -361,9 +361,10 @@ fn left(run: &Run, call: &Invocation) -> Exit {
 }
 
 fn how_to_answer(run: &Run, id: DecisionId, decision: &Decision, call: &Invocation) {
-    if let Some(command) = answer_each(&run.id.to_string(), &id.to_string(), open(decision)) {
+    let in_words = decision.asked.options.is_empty();
+    if let Some(command) = answer_each(&run.id.to_string(), &id.to_string(), open(decision), in_words) {
         next(call, &command);
-        if !decision.asked.options.is_empty() {
+        if !in_words {
             options(decision, "    ", "", call);
         }
         return;

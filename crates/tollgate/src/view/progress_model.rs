@@ -38,7 +38,7 @@ pub fn picture(run: &Run, started_ms: u64, now_ms: u64) -> Model {
                     [only] => (*only).to_owned(),
                     several => format!("OPTION ({})", several.join(", ")),
                 };
-                let each = answer_each(&run.id.to_string(), &id.to_string(), open(decision));
+                let each = answer_each(&run.id.to_string(), &id.to_string(), open(decision), options.is_empty());
                 (question, each.unwrap_or_else(|| format!("tollgate decide {} {id} {answer}", run.id)))
             })
             .collect(),

@@ -9,6 +9,8 @@ fn the_questions_of_a_report_are_answered_one_by_one() {
     let (play, said) = Play::standard(&[("developer", &[at(1, BLOCKED), else_(BUILT)])]);
     let said = said.exits(4).says("1. Which greeting: \"Hello\" or \"Good day\"?").says("2. Also in French?");
     said.says(&format!("tollgate decide {} dec_2 --answer 1='ANSWER' --answer 2='ANSWER'", play.run));
+    let listed = play.tollgate(&["ls", "--json"]).exits(0).out;
+    assert!(listed.contains("dec_2 --answer 1='ANSWER' --answer 2='ANSWER'"), "{listed}");
     play.decide(&["dec_2", "--answer", "2=not yet", "--no-wait"]).exits(4).says("answered by ada: not yet");
     play.decide(&["dec_2", "--answer", "3=x", "--no-wait"]).exits(1).says("one of its questions 1 to 2, not 3");
     play.decide(&["dec_2", "--answer", "second"]).exits(2).says("NUMBER=TEXT");
@@ -159,9 +161,11 @@ flows:
     let said =
         play.tollgate(&["run", "../guarded.yaml", "--task", "../task.md", "--script", "../script.yaml", "--no-wait"]);
     play.named_by(&said);
-    let said = said.exits(4).says("dec_1 --answer 1='ANSWER' --answer 2='ANSWER'");
+    let said = said.exits(4).says("dec_1 --answer 1=OPTION --answer 2=OPTION");
+    let listed = play.tollgate(&["ls", "--json"]).exits(0).out;
+    assert!(listed.contains("dec_1 --answer 1=OPTION --answer 2=OPTION"), "{listed}");
     said.says("fix     Fix it").says("accept  Accept the risk (waives DoD-1)");
     let said = play.decide(&["dec_1", "--answer", "1=accept", "--no-wait"]).exits(4);
-    said.says("--answer 2='ANSWER'").says("accept  Accept the risk (waives DoD-1)");
+    said.says("--answer 2=OPTION").says("accept  Accept the risk (waives DoD-1)");
     play.holds();
 }

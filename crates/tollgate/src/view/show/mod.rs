@@ -3,10 +3,9 @@
 mod timeline;
 
 use tollgate_api::{self as api, DecisionStatus, RunDetail};
-use tollgate_app::decision::answer_each;
+use tollgate_app::decision;
 use tollgate_app::detail::History;
 use tollgate_app::format::{self, ago, count, duration, list};
-use tollgate_app::listing;
 
 use super::status;
 use super::table::{table, wrap};
@@ -174,10 +173,9 @@ fn questions(screen: &mut Screen, detail: &RunDetail, now_ms: u64) {
     for question in open {
         let open = question.questions.iter().filter(|one| one.answer.is_none());
         let open = open.map(|one| (one.number, one.input.as_deref()));
-        let each = answer_each(&detail.summary.run, &question.id, open);
+        let options: Vec<&str> = question.options.iter().map(|option| option.id.as_str()).collect();
         let commands = match (detail.summary.run.parse(), question.id.parse()) {
-            _ if each.is_some() => each.into_iter().collect(),
-            (Ok(run), Ok(id)) => listing::answers(run, id, question.options.iter().map(|option| option.id.as_str())),
+            (Ok(run), Ok(id)) => decision::answers(run, id, &options, open),
             _ => Vec::new(),
         };
         let lines = question::lines(question, &commands, now_ms, screen.columns.saturating_sub(2));
