@@ -20,6 +20,9 @@ use tollgate_core::run::state::{Criterion, Instance, LAND, MAIN, On, Run, Shown,
 
 use super::watch::Violation;
 
+/// What was at a path at first, and what is there now.
+type Ends = (Option<Name>, Option<Name>);
+
 /// What the journal says of judges, answers, documents, waivers and raises.
 #[derive(Debug, Default)]
 pub struct Evidence {
@@ -36,7 +39,7 @@ pub struct Evidence {
     /// The units for which a file was changed in a tree of their own, or by a person.
     changed: BTreeSet<UnitId>,
     /// What was at each path before anybody changed it for a unit in the run's tree, and what is there since.
-    rewritten: BTreeMap<UnitId, BTreeMap<Name, (Option<Name>, Option<Name>)>>,
+    rewritten: BTreeMap<UnitId, BTreeMap<Name, Ends>>,
     /// The subjects of which a person accepted that nothing was changed.
     empty: BTreeSet<Option<UnitId>>,
     /// The role that reported last.

@@ -101,8 +101,9 @@ impl Played {
             _ => None,
         });
         let commands = named.filter(|_| rng.percent(60)).map(|name| (name, vec!["make".to_owned()])).collect();
-        let files = ["src/main.rs", "src/lib.rs", "docs/index.md", "tests/all.rs"];
-        let tree = world.put(files.iter().map(|path| (Name::from(*path), 0)).collect());
+        let files = ["src/main.rs", "src/lib.rs", "docs/index.md", "tests/all.rs"].map(str::to_owned);
+        let of_units = ["u1", "u2", "u3"].map(|unit| format!("src/{unit}/0.rs"));
+        let tree = world.put(files.into_iter().chain(of_units).map(|path| (path.into(), 0)).collect());
         let open = Open {
             id: RunId::from_bits(seed),
             title: format!("{} {seed}", self.name),

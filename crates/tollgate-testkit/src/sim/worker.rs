@@ -286,16 +286,10 @@ impl Task<'_> {
         };
         let mut good: Vec<String> = paths.iter().filter(|path| may(path)).cloned().collect();
         good.truncate(usize::try_from(rng.between(1, 3)).unwrap_or(1));
-        // Some put every file back as it was when the run began.
-        let opening = rng.percent(10).then(|| world.tree(&self.run.opened.content.tree));
-        let mut blob = |path: &str| match &opening {
-            Some(opening) => opening.get(path).copied(),
-            None => (!rng.percent(8)).then(|| rng.draw() >> 40),
-        };
-        let mut changes: Vec<(Name, Option<u64>)> = Vec::new();
-        for path in good {
-            let blob = blob(&path);
-            changes.push((path.into(), blob));
+        let mut changes: Vec<(Name, Option<u64>)> =
+            good.into_iter().map(|path| (Name::from(path), (!rng.percent(8)).then(|| rng.draw() >> 40))).collect();
+        if rng.percent(10) {
+            changes = self.put_back(world, &may);
         }
         if self.conduct == Conduct::Outside {
             let bad: Vec<String> = paths.into_iter().filter(|path| !may(path)).collect();
@@ -304,6 +298,15 @@ impl Task<'_> {
             }
         }
         if rng.percent(if self.calm { 50 } else { 6 }) { Vec::new() } else { changes }
+    }
+
+    /// Every file that a writer may change, as it was when the run began.
+    fn put_back(&self, world: &World, may: &dyn Fn(&String) -> bool) -> Vec<(Name, Option<u64>)> {
+        let opening = &self.run.opened.content.tree;
+        let changed = world.changed(opening, &self.attempt.tree).into_iter();
+        let changed = changed.filter(|change| may(&change.path.to_string()));
+        let opening = world.tree(opening);
+        changed.map(|change| (change.path.clone(), opening.get(&change.path).copied())).collect()
     }
 
     fn artifacts(
