@@ -1,5 +1,6 @@
 //! A session: one run, loaded, and the only way to change it: decide, append, and go on from what was appended.
 
+pub mod kept_run;
 pub mod other_runs;
 pub mod pinned_protocol;
 pub mod summary;
@@ -262,7 +263,7 @@ impl Session {
                 reach(Point::BeforeStarted);
             }
             let due = takes_snapshot(self.run.seq, decided.run.seq);
-            let snapshot = if due { Some(serde_json::to_vec(&decided.run)?) } else { None };
+            let snapshot = if due { Some(kept_run::to_bytes(&decided.run)?) } else { None };
             let append = Append {
                 run: self.run.id,
                 expected: self.run.seq,
@@ -447,7 +448,7 @@ impl Replay {
 /// A snapshot can always be thrown away: one that is not good is passed over.
 fn from_snapshot(journal: &dyn Journal, id: RunId) -> Result<Option<Replay>, LoadError> {
     let Some(snapshot) = journal.snapshot(id)? else { return Ok(None) };
-    let Ok(mut run) = serde_json::from_slice::<Run>(&snapshot.bytes) else { return Ok(None) };
+    let Some(mut run) = kept_run::from_bytes(&snapshot.bytes) else { return Ok(None) };
     if run.id != id || run.seq != snapshot.seq {
         return Ok(None);
     }

@@ -15,7 +15,7 @@ use tollgate_core::run::{Event, Recorded, Run};
 use tollgate_store::{Filter, Journal, ReadError, Row};
 
 use crate::session::{LoadError, Replay};
-use crate::session::{other_runs, summary};
+use crate::session::{kept_run, other_runs, summary};
 
 /// What a proof found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,8 +204,8 @@ fn check_snapshot(journal: &dyn Journal, run: &Run, proof: &mut Proof) -> Result
     }
     let same = replay.run().is_some_and(|then| {
         let replayed = serde_json::to_value(then).ok();
-        let kept = serde_json::from_slice::<Run>(&snapshot.bytes).ok().and_then(|run| serde_json::to_value(run).ok());
-        // One in an older format is read as none, and is no lie.
+        let kept = kept_run::from_bytes(&snapshot.bytes).and_then(|run| serde_json::to_value(run).ok());
+        // One of another version is read as none, and is no lie.
         kept.is_none() || kept == replayed
     });
     if !same {

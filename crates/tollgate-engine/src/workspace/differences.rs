@@ -168,7 +168,7 @@ fn pairs<'a>(before: &'a [Entry], after: &'a [Entry]) -> BTreeMap<&'a Name, Pair
 }
 
 /// What differs between two lists of entries, by path.
-pub(super) fn changes_between(before: &[Entry], after: &[Entry]) -> Vec<Change> {
+pub(super) fn between(before: &[Entry], after: &[Entry]) -> Vec<Change> {
     pairs(before, after).into_iter().filter_map(|(path, pair)| change(path, &pair)).collect()
 }
 

@@ -17,10 +17,9 @@ use tollgate_core::Name;
 use tollgate_core::digest::Digest;
 use tollgate_core::scope::Entry;
 
-use super::differences::changes_between;
 use super::git_folder::{GitFolder, Kind};
 use super::measurement::{Change, ChangeKind, LINK, leads_outside};
-use super::{Repository, WorkspaceError, at};
+use super::{Repository, WorkspaceError, at, differences};
 use crate::git::{Git, quote, unquote};
 use crate::sandbox::ReservedPaths;
 
@@ -140,7 +139,7 @@ impl Snapshot {
 
     /// What is otherwise in a later one. What git stores may become more.
     pub fn changes(&self, later: &Self) -> Vec<Change> {
-        let mut changes = changes_between(&self.entries(), &later.entries());
+        let mut changes = differences::between(&self.entries(), &later.entries());
         let stored = |path: &Name| later.found.get(path).is_some_and(|(_, note)| note.stored);
         changes.retain(|change| change.kind != ChangeKind::Created || !stored(&change.path));
         changes

@@ -1,7 +1,8 @@
 //! What must hold of every history, whatever it is about.
 
 use tollgate_core::run::event::{Event, Recorded, Unreadable};
-use tollgate_core::run::{self, Run, invariants};
+use tollgate_core::run::{self, invariants};
+use tollgate_engine::session::kept_run;
 use tollgate_testkit::script::Play;
 
 /// Replay gives the live state, bytes give the events, and a snapshot is as good as the events before it.
@@ -20,7 +21,7 @@ pub fn holds(play: &Play, name: &str) {
             run::evolve(from_snapshot, recorded);
         }
         if at == half {
-            let mut read: Run = serde_json::from_slice(&serde_json::to_vec(&replayed).unwrap()).unwrap();
+            let mut read = kept_run::from_bytes(&kept_run::to_bytes(&replayed).unwrap()).unwrap();
             read.protocol = play.run.protocol.clone();
             assert!(read == replayed, "{name}: a snapshot is what it was taken of");
             from_snapshot = Some(read);
@@ -43,4 +44,15 @@ fn what_a_newer_version_wrote_is_refused() {
     assert!(matches!(Recorded::from_bytes(b"{}"), Err(Unreadable::Damaged(_))));
     let extra = text.replacen("\"title\":", "\"tittle\":1,\"title\":", 1);
     assert!(matches!(Recorded::from_bytes(extra.as_bytes()), Err(Unreadable::Damaged(_))));
+}
+
+#[test]
+fn what_another_version_kept_is_read_as_nothing() {
+    let (play, _) = tollgate_testkit::script::play("protocol build-plan | input complexity=simple | advance");
+    let run = play.unwrap().run;
+    let kept = String::from_utf8(kept_run::to_bytes(&run).unwrap()).unwrap();
+    assert!(kept_run::from_bytes(kept.as_bytes()).is_some());
+    let other = kept.replacen(concat!("\"", env!("CARGO_PKG_VERSION"), "\""), "\"0.0.9\"", 1);
+    assert!(other != kept && kept_run::from_bytes(other.as_bytes()).is_none());
+    assert!(kept_run::from_bytes(&serde_json::to_vec(&run).unwrap()).is_none());
 }
