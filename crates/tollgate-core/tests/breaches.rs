@@ -78,6 +78,12 @@ const ROWS: (&str, &str) = (
 /// The plan brings units alone.
 const UNITS: (&str, &str) = ("planner: {contract: d,", "planner: {contract: o,");
 
+/// Who codes leaves things open.
+const NOTICED: (&str, &str) = ("coder: {contract: d,", "coder: {contract: w,");
+
+/// The judge is not shown that.
+const UNNOTICED: (&str, &str) = ("[\"*.done\"]}}", "[\"*.done\", notices]}}");
+
 /// Two named units instead of those of a plan.
 const LANES: (&str, &str) = ("over: units", "over: [north, south]");
 
@@ -580,7 +586,6 @@ fn brought() {
     let reads = |condition: &'static str| ("{command: ci}", condition);
     let planned = ("task: {schema: t,", "task: {schema: u,");
     let alone = ("gives: [plan, units, size]", "gives: [plan, size]");
-    let noted = ("coder: {contract: d,", "coder: {contract: w,");
     check(&[
         // Parts of units.
         (&[planned, alone, reads("{every: unit, has: scope}")], ""),
@@ -640,9 +645,9 @@ fn brought() {
         (&[reads("{none: finding, where: {category: style}, is: open}")], ""),
         // Notices.
         (&[reads("{none: notice, is: open}")], "TG0153@14:3"),
-        (&[noted, reads("{none: notice, is: open}")], ""),
-        (&[noted, reads("{none: notice, where: {kind: risk}, is: open}")], ""),
-        (&[noted, reads("{none: notice, where: {kind: [risk, debt]}, is: open}")], "TG0153@14:3"),
+        (&[NOTICED, UNNOTICED, reads("{none: notice, is: open}")], ""),
+        (&[NOTICED, UNNOTICED, reads("{none: notice, where: {kind: risk}, is: open}")], ""),
+        (&[NOTICED, UNNOTICED, reads("{none: notice, where: {kind: [risk, debt]}, is: open}")], "TG0153@14:3"),
     ]);
 }
 
@@ -875,6 +880,8 @@ fn without_effect() {
         (&[("[\"*.done\"]}}", "[\"*.done\"]}, shown_claims: [coder.done]}")], "TG0128@11:3"),
         (&[("sees: {all_but: [\"*.done\"]}", "sees: full, shown_claims: [coder.done, coder.next]")], "TG0128@11:3"),
         (&[("sees: {all_but: [\"*.done\"]}", "sees: full, shown_claims: [\"*.done\", plan]")], "TG0128@11:3"),
+        (&[("[\"*.done\"]}}", "[\"*.done\"]}, shown_claims: [notices]}")], "TG0128@11:3"),
+        (&[NOTICED, ("[\"*.done\"]}}", "[\"*.done\", notices]}, shown_claims: [notices]}")], "TG0128@11:3"),
         (&[("reject], writes: none", "reject], writes: [tests], self_check: true")], "TG0128@11:3"),
         (&[("coder: {contract: d,", "coder: {contract: d, self_check: true,")], "TG0128@10:3"),
         (&[("coder: {contract: d,", "coder: {contract: d, part: developer,")], "TG0128@10:3"),
@@ -888,6 +895,10 @@ fn isolated() {
         (&[("sees: {all_but: [\"*.done\"]}", "sees: full")], "TG0160@38:11"),
         (&[("sees: {all_but: [\"*.done\"]}", "sees: full, shown_claims: [coder.done]")], ""),
         (&[("sees: {all_but: [\"*.done\"]}", "sees: {only: [change, coder.done]}")], "TG0160@38:11"),
+        // What a report leaves open is its author's word, too.
+        (&[NOTICED], "TG0160@38:11"),
+        (&[NOTICED, UNNOTICED], ""),
+        (&[NOTICED, ("[\"*.done\"]}}", "[\"*.done\"]}, shown_claims: [notices]}")], ""),
         (&[("reject], writes: none", "reject], writes: [code]")], "TG0162@38:11"),
         (&[("reject], writes: none", "reject], writes: [code], self_check: true")], ""),
         (&[("reject], writes: none", "reject], writes: [tests]")], ""),

@@ -6,7 +6,7 @@ use crate::Name;
 use crate::digest::Digest;
 use crate::documents;
 use crate::protocol::Protocol;
-use crate::protocol::model::{Kind, Sees, Value};
+use crate::protocol::model::{Kind, NOTICES, Sees, Value};
 use crate::report::Judgement;
 use crate::run::event::{BundleItem, ChangeKind, DecisionEnd};
 use crate::run::finding::FindingState;
@@ -113,6 +113,7 @@ pub(super) fn show(dispatch: &Dispatch<'_>, sources: &Sources<'_>) -> Result<Sho
             "criteria" => plain(&mut shown, "criteria", criteria(dispatch)),
             "findings" => plain(&mut shown, "findings", findings(dispatch)),
             "decisions" => plain(&mut shown, "decisions", decisions(dispatch)),
+            NOTICES => plain(&mut shown, NOTICES, notices(dispatch)),
             "evidence" => evidence(&mut shown, dispatch, sources)?,
             "change" => change(&mut shown, sources.change.as_ref()),
             _ if item.attempt.is_some() => section(&mut shown, dispatch, item, sources)?,
@@ -240,6 +241,22 @@ fn findings(dispatch: &Dispatch<'_>) -> String {
             }
         }
         text
+    }))
+}
+
+/// What reports left open: on a unit and on the run as a whole; for the run all.
+fn notices(dispatch: &Dispatch<'_>) -> String {
+    let unit = dispatch.unit();
+    let near = dispatch.run.ledger.notices.iter().filter(|row| row.is_near(unit));
+    list(near.map(|row| {
+        let about = row.unit.iter().filter(|_| unit.is_none()).map(|unit| format!("of {}", line(unit)));
+        let requirement = row.notice.requirement.iter().map(|id| line(id));
+        let head: Vec<String> = [line(&row.notice.kind), format!("by {}", line(&row.role))]
+            .into_iter()
+            .chain(about)
+            .chain(requirement)
+            .collect();
+        format!("- [{}] {}\n", head.join("; "), line(&row.notice.text))
     }))
 }
 

@@ -11,6 +11,7 @@ mod projection;
 pub mod reached;
 mod read;
 pub mod render;
+mod sees;
 
 pub use check::check;
 pub use condition::Condition;

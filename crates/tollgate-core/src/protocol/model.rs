@@ -15,6 +15,7 @@ use crate::words::{words, words_or_name};
 
 pub use super::artifact::{Artifact, Given};
 pub use super::projection::{Projection, Renderer};
+pub use super::sees::{ITEMS, NOTICES, Sees};
 
 /// A whole protocol. Maps keep their order of names; lists keep the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -120,19 +121,6 @@ impl Role {
     pub fn judges(&self) -> bool {
         !self.verdicts.is_empty()
     }
-}
-
-/// What there is to see besides documents and reports.
-pub const ITEMS: [&str; 9] =
-    ["goal", "project", "unit", "units", "criteria", "findings", "evidence", "change", "decisions"];
-
-/// What a role is shown. Items are names of the closed list, artifacts, or `role.section` (`*.section`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sees {
-    Full,
-    Only(Vec<Name>),
-    AllBut(Vec<Name>),
 }
 
 /// What happens to changes outside the scope.

@@ -3,13 +3,19 @@
 use super::event::BundleItem;
 use super::state::Run;
 use crate::Name;
-use crate::protocol::model::{ITEMS, Role, Sees};
+use crate::protocol::model::{ITEMS, NOTICES, Role, Sees};
 
 /// Everything a role is shown when it is dispatched in an instance. A bundle names an item even when it is empty: an empty
-/// list of findings is a fact too.
+/// list of findings is a fact too. That nothing is left open is none: not every contract has words for it.
 pub fn bundle(run: &Run, instance: &str, role: &Role) -> Vec<BundleItem> {
     let unit = run.instances.get(instance).and_then(|known| known.unit.clone());
-    let plain = ITEMS.iter().filter(|item| **item != "unit" || unit.is_some());
+    let leaves_open = run.ledger.notices.iter().any(|row| row.is_near(unit.as_ref()));
+    let is_there = |item: &str| match item {
+        "unit" => unit.is_some(),
+        NOTICES => leaves_open,
+        _ => true,
+    };
+    let plain = ITEMS.iter().filter(|item| is_there(item));
     let own = run.ledger.criteria.iter().filter(|row| unit.is_none() || row.unit == unit);
     let rows: Option<Vec<Name>> = role.judges().then(|| own.map(|row| row.id.clone()).collect());
     let plain = plain.map(|item| BundleItem {

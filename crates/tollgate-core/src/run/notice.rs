@@ -16,6 +16,11 @@ pub struct NoticeRow {
 }
 
 impl NoticeRow {
+    /// Whether who works on a unit is shown it: one of that unit, or of the run as a whole. Who works on the run is shown all.
+    pub fn is_near(&self, unit: Option<&UnitId>) -> bool {
+        unit.is_none() || self.unit.is_none() || self.unit.as_ref() == unit
+    }
+
     /// What `has` may ask of it.
     pub fn parts(&self) -> Vec<&'static str> {
         self.notice.requirement.iter().map(|_| "requirement").collect()

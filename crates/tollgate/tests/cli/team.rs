@@ -356,6 +356,13 @@ fn what_reports_say_in_typed_fields_has_qa_and_security_look_and_a_person_answer
     assert_eq!(looked("T-003"), ["reviewer", "qa"]);
     assert_eq!(looked("T-004"), ["reviewer", "security"]);
     assert_eq!(looked("T-005"), ["reviewer"]);
+    // Who is asked is shown why; the reviewer, who is asked anyway, is not shown the coder's word.
+    let concern = "[security_concern; by coder] It opens a port.";
+    assert!(brief(&play, "security", 1, "T-002").contains(concern));
+    assert!(brief(&play, "secure", 1, "").contains("[security_concern; by coder; of T-002] It opens a port."));
+    assert!(brief(&play, "qa", 1, "T-001").contains("[needs_tests; by coder]"));
+    assert!(brief(&play, "qa", 1, "T-003").contains("[recommends_qa; by reviewer]"));
+    assert!(!brief(&play, "review", 1, "T-002").contains("It opens a port."));
     // What was reported of tasks is the run's, too: Security looks at the whole once.
     assert_eq!(play.dispatched("security"), 3);
     play.holds();

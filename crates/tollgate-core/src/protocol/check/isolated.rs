@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::dialects::Dialects;
-use super::super::model::{AtOnce, Kind, Over, Protocol, Resource, Role, Sees, Stage, Trees};
+use super::super::model::{AtOnce, Kind, NOTICES, Over, Protocol, Resource, Role, Sees, Stage, Trees};
 use super::Breaches;
 use super::dataflow::DataFlow;
 use super::space::State;
@@ -76,6 +76,16 @@ fn judges(
         let Some(dialect) = dialects.get(&judged.contract) else { continue };
         let claims = dialect.sections.values().any(|class| *class == SectionClass::Claim);
         reports(flow, stage, (name, judge), other, claims, breaches);
+        let leaves_open = dialect.can_bring(NOTICES);
+        if leaves_open && sees_item(judge, &NOTICES.into()) && !judge.shown_claims.iter().any(|item| **item == *NOTICES)
+        {
+            let message = format!(
+                "the role `{name}` judges at the stage `{}` the work of `{other}` and is shown `notices`, what its reports leave open",
+                stage.id
+            );
+            let hint = "take it out of `sees`, or name `notices` in `shown_claims` if it is meant";
+            breaches.error(Code::CLAIM_SHOWN, stage.place, message, hint);
+        }
         for (section, class) in &dialect.sections {
             if *class == SectionClass::Claim && shown(judge, other, section) {
                 let message = format!(

@@ -2,7 +2,9 @@
 
 use super::super::dialects::{Dialects, SectionClass};
 use super::super::graph::Graph;
-use super::super::model::{Class, Given, ITEMS, Kind, Resource, Role, Rule, ScopePolicy, Sees, Stage, Variable};
+use super::super::model::{
+    Class, Given, ITEMS, Kind, NOTICES, Resource, Role, Rule, ScopePolicy, Sees, Stage, Variable,
+};
 use super::Breaches;
 use super::isolated::{judges_own, sees_item, sees_section};
 use crate::Name;
@@ -100,6 +102,11 @@ fn claims(graph: &Graph<'_>, name: &RoleId, role: &Role, dialects: &Dialects, br
                 let has = known.clone().any(|(_, role)| class(role).is_none_or(|class| class.is_some()));
                 let mut claims = known.filter(|(_, role)| is_claim(role)).peekable();
                 (!has || claims.peek().is_some(), !has || claims.any(|(of, _)| sees_section(role, of, section)))
+            }
+            None if **item == *NOTICES => {
+                let leaves_open =
+                    |role: &Role| dialects.get(&role.contract).is_some_and(|known| known.can_bring(NOTICES));
+                (protocol.roles.values().any(leaves_open), sees_item(role, item))
             }
             None => (protocol.artifacts.get(item).is_some_and(|document| document.from_report), sees_item(role, item)),
         };
