@@ -35,6 +35,7 @@ const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
     ("team", "drop a limit", "main.final-pass.raise outgrown", BY_PERSON),
     ("supervisor", "never done", "unit", BY_PERSON),
     ("fan-out", "never done", "unit", BY_PERSON),
+    ("team", "never done", "task", BY_PERSON),
     ("supervisor", "drop ensures", "main.audit", CHECKED_NEXT),
     ("team", "drop ensures", "main.final-review", CHECKED_NEXT),
     ("team", "drop an answer's ensures", "main.left-over.without", CHECKED_NEXT),
@@ -50,11 +51,17 @@ const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
     ("supervisor", "drop a gate from a check", "main.close.verified", NOT_UNDONE),
     ("team", "drop a gate from a check", "main.lean-close.reviewed", NOT_UNDONE),
     ("team", "drop a gate from a check", "main.lean-close.criteria-met", NOT_UNDONE),
+    ("team", "drop a gate from a check", "main.close.reviewed", NOT_UNDONE),
+    ("team", "drop a gate from a check", "main.close.criteria-met", NOT_UNDONE),
+    ("team", "drop a gate from a check", "verify.weigh.secured", NOT_UNDONE),
     ("team", "write after the last check", "code-only.code-all", NOT_DUE),
     ("fan-out", "write after the last check", "notes.write", NOT_DUE),
     ("team", "raise and nobody catches", "otherwise.cancelled", NOT_TAKEN),
     ("team", "drop a rule", "otherwise.cancelled", NOT_TAKEN),
     ("team", "route around an each", "main.implement.skipped", SKIPPED),
+    ("team", "route around an each", "main.approve-plan.approve", ENTERED),
+    ("team", "route around an each", "main.intake-lean.ok", ENTERED),
+    ("team", "route around an each", "main.outgrown.lean", ENTERED),
 ];
 const STILL_READ: &str = "a stage still requires the gate, or a condition reads it";
 const BY_PERSON: &str = "a person decides in every round of the loop, or whether to go on without";
@@ -63,6 +70,8 @@ const NOT_UNDONE: &str = "the gate was established before and nothing since chan
 const NOT_TAKEN: &str = "every question says by itself what happens when it is cancelled";
 const SKIPPED: &str =
     "an `each` that its own `when` skips counts as entered, and the gate that reads the units refuses new ones";
+const ENTERED: &str =
+    "an `each` over the same units was entered before or follows, and the gate that reads the units refuses new ones";
 const NOT_DUE: &str = "no mandatory gate is bound to what is written, in this mode or for units that are only produced";
 
 /// So many sites of each operator are tried before a merge, besides those that are listed.
