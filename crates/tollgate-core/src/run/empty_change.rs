@@ -60,8 +60,8 @@ fn is_empty(run: &Run, name: &UnitId) -> bool {
     if !unit.in_tree {
         return unit.tree.as_ref().is_none_or(|own| own.tree == own.base);
     }
-    // What was written and taken back again in the run's own tree.
-    unit.tree.is_none() && unit.net_change.is_empty() && !is_edited_by_hand(run, name)
+    // What was written, and taken back again.
+    unit.net_change.is_empty() && !is_edited_by_hand(run, name)
 }
 
 /// Whether an answer about a unit came with a work tree that a person edited.

@@ -252,7 +252,7 @@ pub struct Unit {
     /// Whether its work has ever changed the run's tree.
     #[serde(default)]
     pub in_tree: bool,
-    /// What was changed for it in the run's own tree.
+    /// What was changed for it in all, but for what is lost.
     #[serde(default, skip_serializing_if = "NetChange::is_empty")]
     pub net_change: NetChange,
     /// Why a later plan took it back.
@@ -285,6 +285,9 @@ pub struct OwnTree {
     /// What an earlier start of the unit had made that never landed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Name>,
+    /// What had been changed for the unit before: it is this again when the tree is lost.
+    #[serde(default, skip_serializing_if = "NetChange::is_empty")]
+    pub before: NetChange,
 }
 
 /// Work that does not fit what landed before it.

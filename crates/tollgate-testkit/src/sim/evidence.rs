@@ -36,10 +36,12 @@ pub struct Evidence {
     written_for: BTreeSet<Option<UnitId>>,
     /// Whether somebody who may write, and judges nothing, was dispatched in the main flow.
     written_in_main: bool,
-    /// The units for which a file was changed in a tree of their own, or by a person.
+    /// The units for which a person changed a file.
     changed: BTreeSet<UnitId>,
-    /// What was at each path before anybody changed it for a unit in the run's tree, and what is there since.
+    /// What was at each path before anybody changed it for a unit, and what is there since.
     rewritten: BTreeMap<UnitId, BTreeMap<Name, Ends>>,
+    /// The same when the unit's own tree was made, which may be lost.
+    kept: BTreeMap<UnitId, BTreeMap<Name, Ends>>,
     /// The subjects of which a person accepted that nothing was changed.
     empty: BTreeSet<Option<UnitId>>,
     /// The role that reported last.
@@ -150,6 +152,10 @@ impl Evidence {
         }
         if entered.own_tree {
             self.writers.retain(|(of, _), _| of != unit);
+            let lost = run.unit(unit).and_then(|known| known.tree.as_ref()).is_some_and(|own| !own.landed);
+            let paths = self.rewritten.entry(unit.clone()).or_default();
+            let kept = self.kept.entry(unit.clone()).or_default();
+            if lost { paths.clone_from(kept) } else { kept.clone_from(paths) }
         }
     }
 
@@ -184,10 +190,6 @@ impl Evidence {
                 }
             }
             let Some(unit) = unit.filter(|_| !changed.is_empty()) else { return };
-            if run.unit(&unit).is_some_and(|unit| unit.tree.is_some()) {
-                self.changed.insert(unit);
-                return;
-            }
             let paths = self.rewritten.entry(unit).or_default();
             for change in changed {
                 paths.entry(change.path.clone()).or_insert_with(|| (change.was.clone(), None)).1 = change.now.clone();

@@ -274,7 +274,11 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         let mut is_lost = false;
         if let Some(unit) = unit_mut(run, name) {
             let before = unit.tree.take();
-            is_lost = before.as_ref().is_some_and(|own| !own.landed);
+            let lost = before.as_ref().filter(|own| !own.landed);
+            is_lost = lost.is_some();
+            if let Some(lost) = lost {
+                unit.net_change = lost.before.clone();
+            }
             let generation = before.as_ref().map_or(0, |own| own.generation) + 1;
             let left = before.filter(|own| !own.landed).and_then(|own| match own.tree == own.base {
                 true => own.left,
@@ -288,6 +292,7 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
                 collision: None,
                 refused: Vec::new(),
                 left,
+                before: unit.net_change.clone(),
             });
         }
         part(run, name);

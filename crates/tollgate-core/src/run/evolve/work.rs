@@ -6,7 +6,7 @@ use super::super::event::{
 };
 use super::super::gate;
 use super::super::notice;
-use super::super::state::{At, Attempt, Collision, Instance, Judged, LastReport, On, Run, Shown, keyed};
+use super::super::state::{At, Attempt, Collision, Instance, Judged, LastReport, On, Run, Shown, Unit, keyed};
 use super::{ledger, unit_mut, with};
 use crate::Name;
 use crate::id::{InstanceId, RoleId, UnitId};
@@ -63,8 +63,7 @@ pub(super) fn write(run: &mut Run, by: (&InstanceId, &RoleId), changed: &[Change
     let gone = changed.iter().filter(|change| change.kind == ChangeKind::Deleted).map(|change| &change.path);
     lose(run, Some(by), gone);
     let unit = run.instances.get(name).and_then(|instance| instance.unit.clone());
-    let shared = unit.and_then(|unit| unit_mut(run, &unit)).filter(|unit| unit.tree.is_none());
-    if let Some(unit) = shared {
+    if let Some(unit) = unit.and_then(|unit| unit_mut(run, &unit)) {
         unit.net_change.add(changed);
     }
 }
@@ -91,8 +90,13 @@ pub(super) fn lose<'a>(
         });
     }
     let own = by.and_then(|(name, _)| run.instances.get(name)).and_then(|instance| instance.unit.clone());
-    let others = Arc::make_mut(&mut run.ledger).units.iter_mut().filter(|unit| Some(&unit.name) != own.as_ref());
-    others.for_each(|unit| unit.net_change.lose(deleted.clone()));
+    // What is deleted in a tree that is a unit's own is still there for the others.
+    let is_apart = |unit: &Unit| Some(&unit.name) == own.as_ref() && unit.tree.as_ref().is_some_and(|own| !own.landed);
+    let units = &mut Arc::make_mut(&mut run.ledger).units;
+    if !units.iter().any(is_apart) {
+        let others = units.iter_mut().filter(|unit| Some(&unit.name) != own.as_ref());
+        others.for_each(|unit| unit.net_change.lose(deleted.clone()));
+    }
 }
 
 /// A person gave a tree back: who worked there before need not name any more what is in it.
