@@ -327,7 +327,7 @@ impl Play {
             if let Work::Dispatch { role, .. } = &lease.work { session.run().protocol.roles.get(role) } else { None };
         let declared = role.and_then(|role| self.dialects.get(&role.contract)).unwrap_or(&undeclared);
         let dialects = &self.dialects;
-        let task = Task { run: session.run(), attempt: lease, declared, dialects, conduct, calm };
+        let task = Task { run: session.run(), attempt: lease, declared, dialects, conduct, calm, idle: self.is_idle };
         let unready = !calm && !matches!(lease.work, Work::Land { .. }) && rng.percent(2);
         let command = if unready {
             Command::Unready { attempt, token, why: "the setup failed".to_owned(), output: None }

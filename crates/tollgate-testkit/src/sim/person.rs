@@ -147,7 +147,8 @@ impl Play {
                 self.route(run, &decision, Some(option)).is_none_or(|route| route.ensures == Ensures::Nothing)
             });
         }
-        if calm || rng.percent(92) {
+        // Where nothing has changed, nothing is in the way of giving up.
+        if calm || rng.percent(if self.is_idle { 40 } else { 92 }) {
             options.sort_by_key(|option| gives_up(run, &decision, option));
         }
         if !calm && rng.percent(25) {
@@ -288,7 +289,7 @@ impl Play {
                 }
             };
             let area = scope::area_of(&run.area_patterns(), &path).cloned();
-            let write = area.filter(|area| is(area)).map(|_| (path, Some(rng.draw() >> 40)));
+            let write = area.filter(|area| is(area) && !self.is_idle).map(|_| (path, Some(rng.draw() >> 40)));
             let changed = self.world.write(&tree, write.as_slice());
             (answer.content, answer.start) = (Some(self.world.content(run, &changed)), Some(tree));
         }

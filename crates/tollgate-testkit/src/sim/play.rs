@@ -26,6 +26,8 @@ use crate::world::World;
 const CALM_FROM: [u64; 2] = [1, 1_000];
 /// A run that has not ended well after so many calm steps is stuck.
 const CALM_STEPS_MAX: u64 = 2_000;
+/// In so many of a hundred histories nobody changes a file.
+const IDLE_PERCENT: u64 = 10;
 /// In so many of a hundred histories somebody cancels the run, at any step before everybody is calm.
 const CANCELS_PERCENT: u64 = 8;
 /// So many steps more may landings take, of a run that has just ended.
@@ -78,6 +80,8 @@ pub struct Play {
     pub(super) dead_end: Option<String>,
     /// How many events there were when everybody became calm.
     calm_since: Option<usize>,
+    /// Whether nobody changes a file in this history.
+    pub(super) is_idle: bool,
     /// Whether the run cannot end well for what a person gave up.
     is_excused: bool,
 }
@@ -132,6 +136,7 @@ impl Play {
             misbehaved: BTreeSet::new(),
             dead_end: None,
             calm_since: None,
+            is_idle: Rng::new(seed, 4).percent(IDLE_PERCENT),
             is_excused: false,
         })
     }

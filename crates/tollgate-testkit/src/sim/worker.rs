@@ -87,6 +87,8 @@ pub struct Task<'a> {
     pub conduct: Conduct,
     /// Whether everybody wants the run to end.
     pub calm: bool,
+    /// Whether nobody changes a file.
+    pub idle: bool,
 }
 
 impl std::fmt::Debug for Task<'_> {
@@ -297,7 +299,7 @@ impl Task<'_> {
                 changes.push((path.as_str().into(), Some(rng.draw() >> 40)));
             }
         }
-        if rng.percent(if self.calm { 50 } else { 6 }) { Vec::new() } else { changes }
+        if self.idle || rng.percent(if self.calm { 50 } else { 6 }) { Vec::new() } else { changes }
     }
 
     /// Every file that a writer may change, as it was when the run began.
