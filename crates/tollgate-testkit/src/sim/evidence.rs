@@ -20,8 +20,31 @@ use tollgate_core::run::state::{Criterion, Instance, LAND, MAIN, On, Run, Shown,
 
 use super::watch::Violation;
 
-/// What was at a path at first, and what is there now.
-type Ends = (Option<Name>, Option<Name>);
+/// What a unit did at a path.
+#[derive(Debug, Clone)]
+struct Rewritten {
+    /// What was there at first; none: nothing was.
+    was: Option<Name>,
+    /// What it left there.
+    now: Option<Name>,
+    /// Whether it changed what somebody else had left there.
+    by_others: bool,
+}
+
+impl Rewritten {
+    fn of(change: &Changed) -> Self {
+        Self { was: change.was.clone(), now: change.was.clone(), by_others: false }
+    }
+
+    fn add(&mut self, change: &Changed) {
+        self.by_others |= self.now != change.was;
+        self.now.clone_from(&change.now);
+    }
+
+    fn is_back(&self) -> bool {
+        self.was == self.now && !self.by_others
+    }
+}
 
 /// What the journal says of judges, answers, documents, waivers and raises.
 #[derive(Debug, Default)]
@@ -38,10 +61,10 @@ pub struct Evidence {
     written_in_main: bool,
     /// The units for which a person changed a file.
     changed: BTreeSet<UnitId>,
-    /// What was at each path before anybody changed it for a unit, and what is there since.
-    rewritten: BTreeMap<UnitId, BTreeMap<Name, Ends>>,
+    /// What was done at each path for a unit.
+    rewritten: BTreeMap<UnitId, BTreeMap<Name, Rewritten>>,
     /// The same when the unit's own tree was made, which may be lost.
-    kept: BTreeMap<UnitId, BTreeMap<Name, Ends>>,
+    kept: BTreeMap<UnitId, BTreeMap<Name, Rewritten>>,
     /// The subjects of which a person accepted that nothing was changed.
     empty: BTreeSet<Option<UnitId>>,
     /// The role that reported last.
@@ -192,7 +215,7 @@ impl Evidence {
             let Some(unit) = unit.filter(|_| !changed.is_empty()) else { return };
             let paths = self.rewritten.entry(unit).or_default();
             for change in changed {
-                paths.entry(change.path.clone()).or_insert_with(|| (change.was.clone(), None)).1 = change.now.clone();
+                paths.entry(change.path.clone()).or_insert_with(|| Rewritten::of(change)).add(change);
             }
         };
         match event {
@@ -238,8 +261,8 @@ impl Evidence {
 
     /// Whether anything is another for a unit than it was before.
     fn has_changed(&self, unit: &UnitId) -> bool {
-        let mut paths = self.rewritten.get(unit).into_iter().flatten();
-        self.changed.contains(unit) || paths.any(|(_, (was, now))| was != now)
+        let mut paths = self.rewritten.get(unit).into_iter().flat_map(BTreeMap::values);
+        self.changed.contains(unit) || paths.any(|path| !path.is_back())
     }
 
     /// Why a unit may not become accepted.
