@@ -206,8 +206,13 @@ fn versions(specimen: &Specimen) -> Vec<Damage> {
         let apply = Box::new(move |dir: &Path| database(dir).pragma_update(None, name, value).unwrap());
         Damage { class: "version", what: format!("{name} = {value}"), intact: None, apply }
     };
+    let next = |dir: &Path| {
+        let database = database(dir);
+        let version: i64 = database.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+        database.pragma_update(None, "user_version", version + 1).unwrap();
+    };
     let mut all = vec![
-        pragma("user_version", 2),
+        Damage { class: "version", what: "user_version, the next".to_owned(), intact: None, apply: Box::new(next) },
         pragma("user_version", 99),
         pragma("user_version", -1),
         pragma("application_id", 7),
