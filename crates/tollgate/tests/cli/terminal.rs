@@ -215,8 +215,7 @@ fn runs_fit_the_terminal_however_they_stand() {
             [&["ls"][..], &["inbox"], &["decisions", &run], &["show", &run], &["logs", &run], &["verify", &run]]
         {
             let seen = play.world.filtered(&crate::look::timeless(&screen(play, columns, words)));
-            // How much of a reason a list shows depends on the time beside it.
-            if columns == 80 && words[0] != "ls" {
+            if columns == 80 {
                 shown += &format!("$ tollgate {}\n{seen}\n", words.join(" ").replace(&run, "[RUN]"));
             }
         }

@@ -37,6 +37,9 @@ pub struct LsArgs {
 /// Below so many columns the protocol is left out: what a run waits for says more.
 const NARROW: usize = 110;
 
+/// As wide as `59 min ago` and `99 days ago`: what stands beside a time does not move while it passes.
+const TIME: usize = 11;
+
 /// Where a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum StatusWord {
@@ -80,11 +83,7 @@ pub fn run(args: &LsArgs, call: &Invocation) -> Result<Exit, Failure> {
     if call.json() {
         shown.iter().for_each(|summary| call.output.json(summary));
     } else {
-        let narrow = call.output.width() < NARROW;
-        let rows = shown.iter().map(|summary| row(summary, now_ms, narrow)).collect();
-        let header = ["run", "status", "changed", "protocol", "goal", "why"];
-        let header: Vec<&str> = header.into_iter().filter(|title| !narrow || *title != "protocol").collect();
-        table(&header, rows, call.output.width()).into_iter().for_each(|line| call.output.data(line));
+        lines(&shown, now_ms, call.output.width()).into_iter().for_each(|line| call.output.data(line));
     }
     if shown.is_empty() && more == 0 && damaged.is_empty() {
         let words = match args.status.is_empty() && !args.here {
@@ -99,11 +98,19 @@ pub fn run(args: &LsArgs, call: &Invocation) -> Result<Exit, Failure> {
     Ok(if !damaged.is_empty() { Exit::With(Kind::Refused) } else { Exit::Done })
 }
 
+fn lines(shown: &[RunSummary], now_ms: u64, width: usize) -> Vec<Line> {
+    let narrow = width < NARROW;
+    let rows = shown.iter().map(|summary| row(summary, now_ms, narrow)).collect();
+    let header = ["run", "status", "changed", "protocol", "goal", "why"];
+    let header: Vec<&str> = header.into_iter().filter(|title| !narrow || *title != "protocol").collect();
+    table(&header, rows, width)
+}
+
 fn row(summary: &RunSummary, now_ms: u64, narrow: bool) -> Vec<Line> {
     let mut cells = vec![
         Line::new().add(Style::Strong, &summary.run),
         status::run(summary.status).line(),
-        Line::new().add(Style::Faint, format::about(now_ms, summary.changed_at_ms)),
+        Line::new().add(Style::Faint, format!("{:<TIME$}", format::about(now_ms, summary.changed_at_ms))),
         Line::from(summary.protocol.clone()),
         Line::from(summary.goal.clone()),
         Line::new().add(Style::Faint, &summary.reason),
@@ -112,4 +119,36 @@ fn row(summary: &RunSummary, now_ms: u64, narrow: bool) -> Vec<Line> {
         cells.remove(3);
     }
     cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_moves_while_time_passes() {
+        let waits = RunSummary {
+            run: "run_7k3m9q2x".to_owned(),
+            protocol: "build-plan".to_owned(),
+            goal: "Greet people".to_owned(),
+            repository: "/work".to_owned(),
+            status: RunStatus::Waiting,
+            reason: "waits for dec_2: Rows are still open, and trying again does not close them.".to_owned(),
+            next: Vec::new(),
+            started_at_ms: 0,
+            changed_at_ms: 0,
+            events: 34,
+            pending_decisions: 1,
+            wakes_at_ms: None,
+        };
+        let seconds = [0, 2, 9, 10, 59, 60, 59 * 60, 3600, 47 * 3600, 48 * 3600, 99 * 86_400];
+        for width in [80, 140] {
+            let shown = seconds.map(|second| {
+                let now_ms = second * 1000 + 500;
+                let line = lines(std::slice::from_ref(&waits), now_ms, width).pop().unwrap().to_string();
+                line.replacen(&format!("{:<TIME$}", format::about(now_ms, 0)), "[T]", 1)
+            });
+            assert!(shown[0].contains("[T]  ") && shown.iter().all(|line| *line == shown[0]), "{shown:#?}");
+        }
+    }
 }
