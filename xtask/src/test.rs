@@ -47,7 +47,7 @@ const STEPS: &[&[Step]] = &[
             name: "sim",
             run: |depth| {
                 ended(
-                    SIM_CHECKED.run(&["--seeds", depth.of(&SIM_SEEDS)]),
+                    SIM_CHECKED.run(&["--seeds", depth.of(&SIM_SEEDS), "--kit-seeds", depth.of(&SIM_SEEDS_OF_KIT)]),
                     "`cargo xtask sim` broke an invariant, or a run is stuck",
                 )
             },
@@ -68,8 +68,10 @@ const STEPS: &[&[Step]] = &[
     &[Step { name: "deny", run: |_| deny() }],
 ];
 
-/// How many histories of each protocol are simulated: before every merge, and with `--full`.
+/// How many histories of each shipped protocol are simulated: before every merge, and with `--full`.
 const SIM_SEEDS: [&str; 2] = ["100", "700"];
+/// And of each of the kit, whose histories are long: with the others enough that what was exercised is asserted.
+const SIM_SEEDS_OF_KIT: [&str; 2] = ["34", "700"];
 
 /// How often the real program is killed at random, besides once at every named point.
 const CRASH_RUNS: [&str; 2] = ["0", "40"];

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use tollgate_testkit::sim::{Played, campaign, play};
+use tollgate_testkit::sim::{Played, Seeds, campaign, play};
 
 #[test]
 fn a_few_seeds_hold() {
-    let done = campaign(&Played::all(), 0, 1, false);
+    let done = campaign(&Played::all(), 0, Seeds { each: 1, of_kit: 1 }, false);
     assert!(done.failures.is_empty() && done.stuck.is_empty(), "{:#?} {:#?}", done.failures, done.stuck);
     assert!(done.events > 100 * done.seeds, "{} events in {} seeds", done.events, done.seeds);
 }
@@ -14,7 +14,7 @@ fn a_few_seeds_hold() {
 /// What only `cargo xtask breaks` plays: it would see nothing in a protocol that does not hold unbroken.
 #[test]
 fn what_only_breaks_play_holds() {
-    let done = campaign(&[Played::named("loose-ends").unwrap()], 0, 10, false);
+    let done = campaign(&[Played::named("loose-ends").unwrap()], 0, Seeds { each: 10, of_kit: 0 }, false);
     assert!(done.failures.is_empty() && done.stuck.is_empty(), "{:#?} {:#?}", done.failures, done.stuck);
 }
 

@@ -1,4 +1,4 @@
-//! `cargo xtask sim --seeds N [--seed S] [--protocol NAME | --file PATH] [--first] [--brief]`: plays seeds of each protocol
+//! `cargo xtask sim --seeds N [--kit-seeds N] [--seed S] [--protocol NAME | --file PATH] [--first] [--brief]`: plays seeds of each protocol
 //! and ends with `sim: N seeds, V violations, S stuck`.
 
 #![expect(clippy::print_stdout, reason = "a command for people at a terminal")]
@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
-use tollgate_testkit::sim::{Campaign, Played, campaign, history, play, shrink};
+use tollgate_testkit::sim::{Campaign, Played, Seeds, campaign, history, play, shrink};
 
-const USAGE: &str = "usage: sim [--seeds N] [--seed S] [--protocol NAME | --file PATH] [--first] [--brief]\n\n  \
-    --seeds N         how many seeds of each protocol (1 with --seed, else 700)\n  --seed S          the first seed (0)\n  \
+const USAGE: &str = "usage: sim [--seeds N] [--kit-seeds N] [--seed S] [--protocol NAME | --file PATH] [--first] [--brief]\n\n  \
+    --seeds N         how many seeds of each protocol (1 with --seed, else 700)\n  --kit-seeds N     how many of each of the kit, if fewer\n  \
+    --seed S          the first seed (0)\n  \
     --protocol NAME   only this protocol\n  --file PATH       a protocol that is not shipped, with the dialects.yaml beside it\n  \
     --first           stop at the first violation or stuck run\n  --brief           no histories\n";
 /// Lines of the whole history that are shown before the shrunk one.
@@ -19,7 +20,7 @@ const TAIL: usize = 12;
 const SHOWN_MAX: usize = 3;
 
 struct Args {
-    seeds: u64,
+    seeds: Seeds,
     first: u64,
     protocols: Vec<Played>,
     /// What names the protocol on the command line, if one was named.
@@ -29,13 +30,14 @@ struct Args {
 }
 
 fn args() -> Result<Args, String> {
-    let (mut seeds, mut first, mut stop_at_first, mut brief) = (None, None, false, false);
+    let (mut seeds, mut of_kit, mut first, mut stop_at_first, mut brief) = (None, None, None, false, false);
     let (mut protocols, mut named) = (None, String::new());
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| USAGE.to_owned());
         match word.as_str() {
             "--seeds" => seeds = Some(value()?.parse().map_err(|_| USAGE)?),
+            "--kit-seeds" => of_kit = Some(value()?.parse().map_err(|_| USAGE)?),
             "--seed" => first = Some(value()?.parse().map_err(|_| USAGE)?),
             "--protocol" => {
                 let name = value()?;
@@ -52,7 +54,8 @@ fn args() -> Result<Args, String> {
             _ => return Err(USAGE.to_owned()),
         }
     }
-    let seeds = seeds.unwrap_or(if first.is_some() { 1 } else { 700 });
+    let each = seeds.unwrap_or(if first.is_some() { 1 } else { 700 });
+    let seeds = Seeds { each, of_kit: of_kit.unwrap_or(each) };
     let protocols = protocols.unwrap_or_else(Played::all);
     Ok(Args { seeds, first: first.unwrap_or(0), protocols, named, stop_at_first, brief })
 }

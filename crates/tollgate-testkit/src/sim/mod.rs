@@ -36,7 +36,7 @@ const SHARE_MIN_PERCENT: u64 = 5;
 /// A history shorter than this on average proves little.
 const EVENTS_MEAN_MIN: u64 = 200;
 /// From so many seeds of a protocol on, how they ended is asserted.
-const ENDS_ASSERTED_FROM: u64 = 50;
+const ENDS_ASSERTED_FROM: u64 = 34;
 /// The share of a protocol's seeds that must end well; the others were given up or cancelled before everybody was calm.
 const ENDED_WELL_MIN_PERCENT: u64 = 30;
 /// From so many seeds on, what was exercised is asserted.
@@ -173,13 +173,29 @@ const fn on_sqlite(seed: u64) -> bool {
     seed % SQLITE_EVERY == SQLITE_EVERY - 1
 }
 
+/// How many seeds of a protocol are played.
+#[derive(Debug, Clone, Copy)]
+pub struct Seeds {
+    /// Of each that is shipped or named.
+    pub each: u64,
+    /// Of each of the kit.
+    pub of_kit: u64,
+}
+
+impl Seeds {
+    fn of(self, played: &Played) -> u64 {
+        if played.is_of_kit() { self.of_kit } else { self.each }
+    }
+}
+
 /// Plays so many seeds of each protocol on as many threads as there are cores.
-pub fn campaign(all: &[Played], first: u64, seeds: u64, stop_at_first: bool) -> Campaign {
+pub fn campaign(all: &[Played], first: u64, seeds: Seeds, stop_at_first: bool) -> Campaign {
     let next = AtomicUsize::new(0);
     let campaign = Mutex::new(Campaign::default());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let rounds = (0..seeds.each.max(seeds.of_kit)).flat_map(|nth| (0..all.len()).map(move |which| (which, nth)));
     let cases: Vec<(usize, u64)> =
-        (first..first + seeds).flat_map(|seed| (0..all.len()).map(move |which| (which, seed))).collect();
+        rounds.filter(|(which, nth)| *nth < seeds.of(&all[*which])).map(|(which, nth)| (which, first + nth)).collect();
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {

@@ -19,8 +19,10 @@ use super::rng::Rng;
 use crate::script::{dialects, protocol_text};
 use crate::world::World;
 
-/// The protocols that are played unless one is named: all that are shipped, and those that exercise what no shipped one does.
-const PLAYED: [&str; 6] = ["build-plan", "team", "supervisor", "fan-out", "ledger", "bare"];
+/// The protocols that are played unless one is named: all that are shipped,
+const SHIPPED: [&str; 3] = ["build-plan", "team", "supervisor"];
+/// and those of the kit, which exercise what no shipped one does.
+const OF_KIT: [&str; 3] = ["fan-out", "ledger", "bare"];
 /// Played for what must never be: its stages leave a run where only a person's luck ends it.
 const UNGUARDED: &str = "bare";
 /// The ways in which `build-plan` is played.
@@ -43,7 +45,12 @@ impl Played {
 
     /// Every protocol that is played unless one is named.
     pub fn all() -> Vec<Self> {
-        PLAYED.iter().filter_map(|name| Self::named(name)).collect()
+        SHIPPED.iter().chain(&OF_KIT).filter_map(|name| Self::named(name)).collect()
+    }
+
+    /// Whether it is one of the kit.
+    pub fn is_of_kit(&self) -> bool {
+        OF_KIT.contains(&self.name.as_str())
     }
 
     /// Whether calm people bring every run of it to a good end.
