@@ -176,9 +176,9 @@ const fn on_sqlite(seed: u64) -> bool {
 /// How many seeds of a protocol are played.
 #[derive(Debug, Clone, Copy)]
 pub struct Seeds {
-    /// Of each that is shipped or named.
+    /// Of each that is not in [`Self::of_kit`].
     pub each: u64,
-    /// Of each of the kit.
+    /// Of each of the kit's that are played unless one is named.
     pub of_kit: u64,
 }
 

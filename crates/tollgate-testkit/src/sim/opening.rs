@@ -19,9 +19,9 @@ use super::rng::Rng;
 use crate::script::{dialects, protocol_text};
 use crate::world::World;
 
-/// The protocols that are played unless one is named: all that are shipped,
+/// All that are shipped. They are played unless one is named, and so are [`OF_KIT`].
 const SHIPPED: [&str; 3] = ["build-plan", "team", "supervisor"];
-/// and those of the kit, which exercise what no shipped one does.
+/// Those of the kit that exercise what no shipped one does.
 const OF_KIT: [&str; 3] = ["fan-out", "ledger", "bare"];
 /// Played for what must never be: its stages leave a run where only a person's luck ends it.
 const UNGUARDED: &str = "bare";
