@@ -1,7 +1,8 @@
 //! What a person says to a run: an answer, or to try again.
 
+use tollgate_api::RunStatus;
 use tollgate_core::code::Code;
-use tollgate_core::id::{DecisionId, UnitId};
+use tollgate_core::id::{DecisionId, RunId, UnitId};
 use tollgate_core::run::Recorded;
 use tollgate_core::run::decide::Answer;
 use tollgate_engine::session::Session;
@@ -35,8 +36,21 @@ impl Runs {
     pub fn retry(&self, person: &str, typed: &str, unit: Option<UnitId>) -> Result<(Session, Vec<Recorded>), Failure> {
         let mut run = self.load_to_change(typed)?;
         let of = run.run().id;
-        let outcome = self.service.retry(person, &mut run, unit).map_err(about(of))?;
-        Ok((run, outcome.events))
+        match self.service.retry(person, &mut run, unit) {
+            Ok(outcome) => Ok((run, outcome.events)),
+            Err(error) => Err(self.retry_refused(of, about(of)(error))),
+        }
+    }
+
+    /// Why a run cannot be retried: one that was only interrupted is not held, it is resumed.
+    fn retry_refused(&self, run: RunId, failure: Failure) -> Failure {
+        let is_interrupted = || self.status(run).is_ok_and(|status| status == Some(RunStatus::Interrupted));
+        if failure.code() != Code::NOTHING_TO_RETRY || !is_interrupted() {
+            return failure;
+        }
+        Failure::refused(failure.code(), failure.message())
+            .because("the run was interrupted: no process drives it")
+            .hint(format!("`tollgate resume {run}` goes on where it was"))
     }
 
     /// The only run in which a decision of this id is open; where none is, the only unfinished one that ever asked it, which says what

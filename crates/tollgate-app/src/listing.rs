@@ -4,6 +4,7 @@ use crate::format;
 use tollgate_api::{RunStatus, RunSummary};
 use tollgate_core::id::RunId;
 use tollgate_core::run::Run;
+use tollgate_engine::clock::{Clock, SystemClock};
 use tollgate_engine::process::holder::is_dead;
 use tollgate_engine::session::summary::{self, SummaryBody, SummaryStatus};
 use tollgate_store::{Filter, Journal, Lease, Summary, SummaryText, Unlisted};
@@ -51,6 +52,13 @@ impl Runs {
             .map(|summary| row(summary.run, summary.head.seq, &summary.text, summary.lease.as_ref(), now_ms))
             .collect();
         Ok(Listing { more: listed.runs.len() - runs.len(), runs, damaged: listed.damaged })
+    }
+
+    /// The state of a run; none where no list has it.
+    pub(crate) fn status(&self, run: RunId) -> Result<Option<RunStatus>, Failure> {
+        let filter = Filter { prefix: Some(run.digits().to_owned()), limit: Some(1), ..Filter::default() };
+        let listed = self.journal.list(&filter)?;
+        Ok(listed.runs.first().map(|row| run_status(&row.text, row.lease.as_ref(), SystemClock.now_ms())))
     }
 }
 

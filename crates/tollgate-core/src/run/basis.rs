@@ -1,13 +1,18 @@
-//! What a run's criteria rest on: commands, somebody's word, or a waiver.
+//! What a run's success rests on: commands, somebody's word, or a waiver.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::event::UnitState;
 use super::gate::{self, CriterionState};
 use super::state::{Criterion, Run};
 use super::waiver;
+use crate::id::UnitId;
+use crate::protocol::Condition;
+use crate::protocol::model::Gate;
+use crate::report::Verdict;
 
-/// What the criteria rest on, in words, such as "3 of 5 criteria by commands, 1 on reviewer's word, 1 waived by ada"; none where
-/// there are none.
+/// What the criteria and the mandatory judgements rest on, in words, such as "3 of 5 criteria by commands, 1 on dod-checker's word,
+/// 1 waived by ada, change on reviewer's word"; none where there are neither.
 pub fn basis(run: &Run) -> Option<String> {
     let rows = &run.ledger.criteria;
     let mut counts: BTreeMap<(u8, String), usize> = BTreeMap::new();
@@ -20,7 +25,35 @@ pub fn basis(run: &Run) -> Option<String> {
         let of = if parts.is_empty() { format!(" of {} {noun}", rows.len()) } else { String::new() };
         parts.push(format!("{count}{of} {how}"));
     }
+    parts.extend(judgements(run));
     (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Whose judgement of the change the mandatory gates of the accepted units and of the run read, or who waived it.
+fn judgements(run: &Run) -> BTreeSet<String> {
+    let accepted = run.ledger.units.iter().filter(|unit| unit.state == UnitState::Accepted).map(|unit| &unit.name);
+    let of_units =
+        accepted.flat_map(|unit| gate::mandatory_of_unit(run, unit).map(move |(_, gate)| (Some(unit), gate)));
+    let of_run = gate::mandatory_of_run(run).map(|(_, gate)| (None, gate));
+    of_units.chain(of_run).flat_map(|(unit, gate)| judged_in(run, gate, unit)).collect()
+}
+
+fn judged_in(run: &Run, gate: &Gate, unit: Option<&UnitId>) -> Vec<String> {
+    let read = run.protocol.with_read(std::iter::once(gate));
+    let roles = read
+        .into_iter()
+        .flat_map(|gate| gate.holds.atoms())
+        .filter_map(|atom| if let Condition::Judged(role) = atom { Some(role) } else { None });
+    let said = roles.filter_map(|role| {
+        let judged = gate::last_judgement(run, role, unit)?;
+        match (waiver::by(run, judged.waived), judged.verdict) {
+            (Some((_, name)), _) => Some(format!("change on {name}'s word in place of {role}'s")),
+            (None, Verdict::Accept | Verdict::AcceptWithNotes) => Some(format!("change on {role}'s word")),
+            // What it rejected was waived row by row, and is named there.
+            (None, Verdict::Reject | Verdict::None | Verdict::Inconclusive) => None,
+        }
+    });
+    said.collect()
 }
 
 /// How a row is shown, and its place among the ways there are.

@@ -234,8 +234,10 @@ fn end(run: &Run, sandbox: Option<String>, last_lines: &[LastLines], call: &Invo
                 let head = Line::new().add(Style::Good, "✓ ").add(Style::Strong, format!("{} succeeded", run.id));
                 output.talk(head.text(format!(": {why}{sandbox}")));
                 basis::basis(run).into_iter().for_each(|basis| output.talk(format!("  what shows it: {basis}")));
-                next(call, &format!("git log -p tollgate/{}", run.id));
-                if run.landed.is_empty() {
+                if run.has_changed() {
+                    next(call, &format!("git log -p tollgate/{}", run.id));
+                }
+                if run.has_changed() && run.landed.is_empty() {
                     next(call, &format!("tollgate land {} --as merge", run.id));
                 }
                 next(call, &format!("tollgate show {}", run.id));

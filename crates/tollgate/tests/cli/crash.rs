@@ -73,6 +73,7 @@ fn a_signal_detaches_and_resume_goes_on() {
         assert!(said.contains(&format!("tollgate resume {}", play.run)), "{said}");
         assert_eq!(output.status.code(), Some(3), "nobody is waited for: {said}");
         assert_eq!(play.workers(), Vec::<String>::new(), "no worker outlives its driver");
+        play.tollgate(&["retry", "RUN"]).exits(1).says(&format!("tollgate resume {}", play.run));
         child = play.program(&["resume", "RUN"]);
     }
     Said::of(child.wait_with_output().unwrap()).exits(0);

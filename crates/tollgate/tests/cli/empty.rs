@@ -26,7 +26,8 @@ fn a_run_that_changed_nothing_is_asked_about_and_hands_nothing_over() {
     said.says("The whole change of this run is empty. Was there nothing to change?");
     let inbox = play.tollgate(&["inbox"]).exits(0).out;
     assert!(inbox.contains("Was there nothing to change?"), "{inbox}");
-    play.decide(&["dec_2", "accept"]).exits(0);
+    let said = play.decide(&["dec_2", "accept"]).exits(0);
+    assert!(!said.err.contains("tollgate land") && !said.err.contains("git log"), "{}", said.err);
     play.holds();
     assert_eq!(play.count(|event| matches!(event, Event::RunPublished(_))), 0);
     assert_eq!(play.world.git(&["branch", "--list", "tollgate/*"]), "");

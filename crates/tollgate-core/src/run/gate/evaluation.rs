@@ -22,6 +22,13 @@ pub(super) struct Eval<'a> {
     pub depth: u8,
 }
 
+/// The last judgement of a role that counts for a subject: one of the whole run is one of its units too.
+pub(in super::super) fn last_judgement<'a>(run: &'a Run, role: &str, unit: Option<&UnitId>) -> Option<&'a Judged> {
+    let own = unit.and_then(|unit| run.ledger.judgements.get(&keyed(role, Some(unit))));
+    let whole = run.ledger.judgements.get(&keyed(role, None));
+    own.into_iter().chain(whole).max_by_key(|judged| judged.seq)
+}
+
 impl Eval<'_> {
     /// Whether a row or finding of this owner belongs to the subject: a unit's own; for the run all.
     pub(super) fn owns(&self, owner: Option<&UnitId>) -> bool {
@@ -88,11 +95,7 @@ impl Eval<'_> {
     }
 
     fn judged(&self, role: &str) -> Status {
-        let own = self.unit.and_then(|unit| self.run.ledger.judgements.get(&keyed(role, Some(unit))));
-        let whole = self.run.ledger.judgements.get(&keyed(role, None));
-        // A judgement of the whole run is one of its units too; the later one counts.
-        let last = own.into_iter().chain(whole).max_by_key(|judged| judged.seq);
-        let Some(judged) = last else { return Status::Fails };
+        let Some(judged) = last_judgement(self.run, role, self.unit) else { return Status::Fails };
         match judged.verdict {
             // Whoever was sent to fix what it notes ends it: what they say they fixed has to be looked at again.
             Verdict::AcceptWithNotes if self.notes_are_fixed(judged) => Status::Stale,

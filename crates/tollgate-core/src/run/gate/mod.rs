@@ -19,6 +19,7 @@ use crate::report::{Disposition, Judgement};
 use crate::words::words;
 
 use evaluation::Eval;
+pub(super) use evaluation::last_judgement;
 pub use evaluation::{requirement_parts, unit_word};
 pub(super) use freshness::document;
 pub use freshness::{
