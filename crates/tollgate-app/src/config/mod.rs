@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
 use tollgate_core::run::budget::Measure;
-use tollgate_core::run::sandbox_record::Sandbox;
+use tollgate_core::run::sandbox_record::{Sandbox, Tracing};
 use tollgate_core::yaml::nearest;
 use tollgate_engine::workers::agent::{self, ADAPTERS, Adapter as AgentAdapter};
 use tollgate_engine::workers::{adapter_of, shell_words};
@@ -53,6 +53,8 @@ pub struct Layer {
     pub areas: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     pub commands: BTreeMap<String, Vec<String>>,
     pub sandbox: Option<Sandbox>,
+    /// Into whose memory workers and commands get.
+    pub tracing: Option<Tracing>,
     /// Variables that workers and commands may see.
     pub env: Vec<String>,
     /// Where what looks like a secret is none.
@@ -236,6 +238,9 @@ pub struct InForce {
     /// How much is asked of the sandbox, where somebody says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Setting<Sandbox>>,
+    /// Into whose memory workers and commands get, where somebody says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracing: Option<Setting<Tracing>>,
     /// Variables that every worker and every command may see besides the usual ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
@@ -311,7 +316,7 @@ impl Config {
                 }
                 force.roles.insert(role.clone(), self.assign(role, choice, *from)?);
             }
-            force.sandbox = self.sandbox();
+            (force.sandbox, force.tracing) = (self.sandbox(), self.tracing());
             if let Some(value) = layer.project.clone() {
                 force.project = Some(Setting { value, from: *from });
             }
@@ -335,8 +340,17 @@ impl Config {
 
     /// How much is asked of the sandbox. What you require, a repository does not take away; a variable goes over both.
     pub fn sandbox(&self) -> Option<Setting<Sandbox>> {
-        let said = self.layers.iter().filter_map(|(from, layer)| Some(Setting { value: layer.sandbox?, from: *from }));
-        said.reduce(
+        self.strictest(|layer| layer.sandbox)
+    }
+
+    /// Into whose memory workers and commands get.
+    pub fn tracing(&self) -> Option<Setting<Tracing>> {
+        self.strictest(|layer| layer.tracing)
+    }
+
+    fn strictest<T: Ord>(&self, said: impl Fn(&Layer) -> Option<T>) -> Option<Setting<T>> {
+        let all = self.layers.iter().filter_map(|(from, layer)| Some(Setting { value: said(layer)?, from: *from }));
+        all.reduce(
             |before, next| {
                 if next.from >= Origin::Environment || next.value < before.value { next } else { before }
             },

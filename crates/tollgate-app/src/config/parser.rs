@@ -5,7 +5,7 @@ use std::ops::Range;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::run::budget::Measure;
-use tollgate_core::run::sandbox_record::Sandbox;
+use tollgate_core::run::sandbox_record::{Sandbox, Tracing};
 use tollgate_core::scope::pattern_problem;
 use tollgate_core::yaml::nearest;
 use tollgate_engine::sandbox;
@@ -21,13 +21,14 @@ const BREACHES_MAX: usize = 20;
 const MINUTES_MAX: u64 = 7 * 24 * 60;
 
 /// What a file may say.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "worker",
     "roles",
     "areas",
     "commands",
     "worktree",
     "sandbox",
+    "tracing",
     "env",
     "example_secrets",
     "protected",
@@ -92,6 +93,9 @@ impl Reader<'_> {
                     }
                 }),
                 "sandbox" => layer.sandbox = self.sandbox(value),
+                "tracing" => {
+                    layer.tracing = self.word(value, "tracing", Tracing::parse, &Tracing::ALL.map(Tracing::word))
+                }
                 "env" => layer.env = self.variables(value).unwrap_or_default(),
                 "worktree" => layer.worktree = self.worktree(value),
                 "protected" => layer.protected = self.patterns(value).unwrap_or_default(),
@@ -172,10 +176,21 @@ impl Reader<'_> {
     }
 
     fn sandbox(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Sandbox> {
+        self.word(value, "sandbox", Sandbox::parse, &Sandbox::ALL.map(Sandbox::word))
+    }
+
+    /// One word of a closed list.
+    fn word<T>(
+        &mut self,
+        value: &Spanned<DeValue<'_>>,
+        what: &str,
+        parse: impl Fn(&str) -> Option<T>,
+        known: &[&str],
+    ) -> Option<T> {
         let word = self.string(value)?;
-        Sandbox::parse(&word).or_else(|| {
-            let hint = format!("write one of {}", list(&Sandbox::ALL.map(Sandbox::word)));
-            self.breach(&value.span(), Code::CONFIG, format!("there is no sandbox `{word}`"), hint)
+        parse(&word).or_else(|| {
+            let hint = format!("write one of {}", list(known));
+            self.breach(&value.span(), Code::CONFIG, format!("there is no {what} `{word}`"), hint)
         })
     }
 

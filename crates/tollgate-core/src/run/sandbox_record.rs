@@ -31,6 +31,32 @@ pub enum Network {
     NoTcp,
 }
 
+/// Into whose memory a program gets, the strictest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tracing {
+    /// Nobody's: a debugger and a leak checker are refused, too.
+    Refused,
+    /// That of what it started itself, and the memory that it shares.
+    #[default]
+    Descendants,
+    /// That of every process beside it.
+    Open,
+}
+
+impl Tracing {
+    /// What holds where this is what a machine can do, and that is asked for.
+    #[must_use]
+    pub fn as_asked(self, asked: Self) -> Self {
+        match (self, asked) {
+            (Self::Open, _) | (_, Self::Open) => Self::Open,
+            (able, asked) => able.min(asked),
+        }
+    }
+}
+
+words!(Tracing { Refused = "refused", Descendants = "descendants", Open = "open" });
+
 /// The first version of Landlock that knows sockets without a path.
 const ABSTRACT_SOCKETS: u32 = 6;
 
@@ -48,6 +74,9 @@ pub struct SandboxRecord {
     pub landlock: Option<u32>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub network: Network,
+    /// None: nothing held it, and older versions did not look.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tracing: Option<Tracing>,
     /// Why something of it is missing.
     #[serde(default, skip_serializing_if = "is_default")]
     pub missing: String,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tollgate_core::run::sandbox_record::Sandbox;
+use tollgate_core::run::sandbox_record::{Sandbox, Tracing};
 use tollgate_core::run::{Run, SandboxRecord};
 
 use super::failure::NotReady;
@@ -64,14 +64,18 @@ fn asked(config: &Value, whose: ProgramKind<'_>) -> Result<SandboxRequest, Worke
         }
         ProgramKind::Command | ProgramKind::Setup => SandboxRequest::default(),
     };
-    let all: Option<Sandbox> = match setting::<Value>(config, &["sandbox"])? {
-        Some(_) => {
-            Some(setting(config, &["sandbox", "value"])?.ok_or_else(|| unreadable("sandbox", "it has no value"))?)
-        }
-        None => None,
-    };
+    let all: Option<Sandbox> = for_all(config, "sandbox")?;
+    let tracing: Option<Tracing> = for_all(config, "tracing")?;
     let env: Option<Vec<String>> = setting(config, &["env"])?;
-    Ok(own.under(all, env.into_iter().flatten()))
+    Ok(own.under(all, tracing, env.into_iter().flatten()))
+}
+
+/// What was said for all programs, with who said it; none where nobody did.
+fn for_all<T: DeserializeOwned>(config: &Value, name: &str) -> Result<Option<T>, WorkerError> {
+    match setting::<Value>(config, &[name])? {
+        Some(_) => setting(config, &[name, "value"])?.ok_or_else(|| unreadable(name, "it has no value")).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// A setting of the run's first event; none where it is not there.

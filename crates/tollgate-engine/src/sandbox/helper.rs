@@ -15,8 +15,10 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, set_parent_process_death_signal, wait};
 use tollgate_core::run::sandbox_record::Network;
 
+use super::tracing::Listener;
 use super::{
     Policy, file_rules, hidden_paths, namespaces, probe, protected_mounts, read_only_mounts, service_sockets, terminal,
+    tracing,
 };
 use crate::process::{GRACE_MS, control, is_own};
 
@@ -78,6 +80,7 @@ fn become_program(policy: &Policy, program: &[OsString], input: OwnedFd) -> Resu
     if policy.files || policy.network == Network::NoTcp {
         file_rules::hold(policy, &[])?;
     }
+    tracing::hold(policy.tracing).map_err(|error| format!("tracing: {error}"))?;
     holds(policy)?;
     Err(format!("{}: {}", Path::new(&program[0]).display(), command.exec()))
 }
@@ -115,6 +118,8 @@ fn first(policy: &Policy, program: &[OsString], input: OwnedFd, tell: OwnedFd) -
     if policy.files {
         file_rules::hold(policy, &own)?;
     }
+    let answered = tracing::hold(policy.tracing).and_then(|calls| calls.map_or(Ok(()), Listener::answer_in_background));
+    answered.map_err(|error| format!("tracing: {error}"))?;
     holds(policy)?;
     let child = command(policy, program, input, own_tmp).spawn();
     let child = child.map_err(|error| format!("{}: {error}", Path::new(&program[0]).display()))?;

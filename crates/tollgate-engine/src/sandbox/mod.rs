@@ -24,6 +24,7 @@ mod read_only_mounts;
 mod reserved_paths;
 mod service_sockets;
 mod terminal;
+mod tracing;
 mod visible_paths;
 
 use std::ffi::OsString;
@@ -32,7 +33,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tollgate_core::run::sandbox_record::{Network, Sandbox, SandboxRecord};
+use tollgate_core::run::sandbox_record::{Network, Sandbox, SandboxRecord, Tracing};
 
 pub use probe::{SandboxSupport, probe};
 pub use reserved_paths::{PathConflict, ProgramFolders, ReservedPaths};
@@ -56,6 +57,7 @@ pub struct Policy {
     /// Whether Landlock holds.
     pub files: bool,
     pub network: Network,
+    pub tracing: Tracing,
     /// What may be read, written and run.
     pub writes: Vec<PathBuf>,
     /// What may be read and run, also where it is hidden.
@@ -123,6 +125,7 @@ pub struct WriteSubset {
 #[serde(default)]
 pub struct SandboxRequest {
     pub sandbox: Option<Sandbox>,
+    pub tracing: Option<Tracing>,
     pub reads: Vec<String>,
     pub writes: Vec<String>,
     pub env: Vec<String>,
@@ -131,8 +134,14 @@ pub struct SandboxRequest {
 impl SandboxRequest {
     /// With what is asked for everybody. A worker may ask for less than is preferred, not for less than is required.
     #[must_use]
-    pub fn under(mut self, all: Option<Sandbox>, env: impl IntoIterator<Item = String>) -> Self {
+    pub fn under(
+        mut self,
+        all: Option<Sandbox>,
+        tracing: Option<Tracing>,
+        env: impl IntoIterator<Item = String>,
+    ) -> Self {
         self.env.extend(env);
+        self.tracing = tracing;
         self.sandbox = all.filter(|all| *all == Sandbox::Require).or(self.sandbox).or(all);
         self
     }
@@ -146,12 +155,13 @@ impl SandboxRequest {
         deny_network: bool,
     ) -> Result<Confinement, String> {
         let sandbox = self.sandbox.unwrap_or_default();
-        let (leash, mounts) = match sandbox {
+        let (mut leash, mounts) = match sandbox {
             Sandbox::Off => (sandbox_record(sandbox, &SandboxSupport::default(), false)?, false),
             Sandbox::Require | Sandbox::Prefer => {
                 (sandbox_record(sandbox, support(), deny_network)?, support().mounts())
             }
         };
+        leash.tracing = leash.tracing.map(|able| able.as_asked(self.tracing.unwrap_or_default()));
         let places = |paths: &[String]| paths.iter().filter_map(|path| place(path)).collect::<Vec<_>>();
         let (reads, writes) = (places(&self.reads), places(&self.writes));
         Ok(Confinement {
@@ -197,13 +207,14 @@ pub fn sandbox_record(sandbox: Sandbox, support: &SandboxSupport, deny_network: 
     if sandbox == Sandbox::Require && !missing.is_empty() {
         return Err(missing);
     }
-    Ok(SandboxRecord { sandbox, processes: support.processes.is_none(), landlock: support.landlock, network, missing })
+    let (processes, landlock) = (support.processes.is_none(), support.landlock);
+    Ok(SandboxRecord { sandbox, processes, landlock, network, tracing: Some(support.tracing()), missing })
 }
 
 impl Confinement {
     /// The program, held. `home` names the places below the home folder that it needs to itself.
     pub fn hold(&self, mut program: Program, own: OwnFolders<'_>, home: &[&str]) -> io::Result<Program> {
-        let SandboxRecord { processes, landlock, network, .. } = self.leash;
+        let SandboxRecord { processes, landlock, network, tracing, .. } = self.leash;
         let path = std::env::join_paths(search_path(&self.unseen)).map_err(io::Error::other)?;
         program.env.set.push(("PATH".into(), path));
         if !processes && landlock.is_none() && network == Network::Open {
@@ -251,6 +262,7 @@ impl Confinement {
             processes,
             files,
             network,
+            tracing: tracing.unwrap_or(Tracing::Open),
             writes,
             reads,
             hidden,

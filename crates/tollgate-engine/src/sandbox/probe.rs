@@ -5,14 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tollgate_core::run::sandbox_record::Network;
+use tollgate_core::run::sandbox_record::{Network, Tracing};
 
-use super::{Policy, WORD as HELPER, file_rules, hidden_paths, namespaces, read_only_mounts};
+use super::{Policy, WORD as HELPER, file_rules, hidden_paths, namespaces, read_only_mounts, tracing};
 use crate::process::{Environment, Program, Tail, run};
 
 /// What the helper is told to do instead of starting a program.
 pub(super) const WORD: &str = "probe";
-/// Parts that are to be missing, for tests: `processes`, `files`, `mounts`, `network`. Debug builds alone know it.
+/// Parts that are to be missing, for tests: `processes`, `files`, `mounts`, `network`, `answers`, `tracing`. Debug builds alone know it.
 #[cfg(debug_assertions)]
 const WITHOUT: &str = "TOLLGATE_SANDBOX_WITHOUT";
 const LIMIT: Duration = Duration::from_secs(10);
@@ -32,6 +32,12 @@ pub struct SandboxSupport {
     pub files: Option<String>,
     /// Why there is no network namespace.
     pub network: Option<String>,
+    /// Why nobody can answer whether a process may get into another one.
+    #[serde(default)]
+    pub answers: Option<String>,
+    /// Why getting into another process cannot be refused.
+    #[serde(default)]
+    pub tracing: Option<String>,
 }
 
 impl SandboxSupport {
@@ -45,6 +51,15 @@ impl SandboxSupport {
         }
     }
 
+    /// How well processes are kept from each other: whoever answers is the first process of a namespace.
+    pub fn tracing(&self) -> Tracing {
+        match (&self.tracing, self.answers.as_ref().or(self.processes.as_ref())) {
+            (Some(_), _) => Tracing::Open,
+            (None, Some(_)) => Tracing::Refused,
+            (None, None) => Tracing::Descendants,
+        }
+    }
+
     /// Whether what is hidden can be covered, and the rest be made unwritable.
     pub fn mounts(&self) -> bool {
         self.processes.is_none() && self.mounts.is_none()
@@ -54,7 +69,12 @@ impl SandboxSupport {
     pub fn missing(&self, with_network: bool) -> Vec<String> {
         let part = |name: &str, why: &Option<String>| why.as_ref().map(|why| format!("no {name}: {why}"));
         let network = part("network namespace", &self.network).filter(|_| with_network);
-        let held = [("pid namespace", &self.processes), ("Landlock", &self.files), ("private mounts", &self.mounts)];
+        let held = [
+            ("pid namespace", &self.processes),
+            ("Landlock", &self.files),
+            ("private mounts", &self.mounts),
+            ("filter of calls", &self.tracing),
+        ];
         held.into_iter().filter_map(|(name, why)| part(name, why)).chain(network).collect()
     }
 }
@@ -85,7 +105,9 @@ pub fn probe(helper: &Path) -> SandboxSupport {
         mounts: None,
         landlock: None,
         files: Some(why.clone()),
-        network: Some(why),
+        network: Some(why.clone()),
+        answers: Some(why.clone()),
+        tracing: Some(why),
     }
 }
 
@@ -136,6 +158,11 @@ pub(super) fn report() -> Result<u8, String> {
         Ok(version) => support.landlock = Some(version),
         Err(why) => support.files = Some(why),
     }
+    let hold =
+        |part: &str, tracing| wanted(part).and_then(|()| tracing::hold(tracing)).err().map(|error| error.to_string());
+    support.answers = hold("answers", Tracing::Descendants);
+    // A filter of which somebody answers is a filter.
+    support.tracing = hold("tracing", Tracing::Refused);
     let text = serde_json::to_string(&support).map_err(|error| error.to_string())?;
     io::stdout().write_all(text.as_bytes()).map_err(|error| error.to_string())?;
     Ok(0)

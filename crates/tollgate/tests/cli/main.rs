@@ -86,6 +86,7 @@ mod submodules;
 mod supervisor;
 mod team;
 mod terminal;
+mod traced;
 mod trusted;
 mod unreadable;
 mod voice;

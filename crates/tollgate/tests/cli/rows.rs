@@ -2,7 +2,7 @@
 
 use crate::play::{APPROVED, CHANGES, COVERED, IDLE, Play, TASK, TESTED, at, else_, script};
 
-fn task(command: &str) -> String {
+pub fn task(command: &str) -> String {
     format!(
         "# Greet\n\n## Definition of Done\n\n### Backend\n- greet.sh greets `cmd: {command}`\n\n### Tester scope\n- it is tested\n"
     )

@@ -15,7 +15,7 @@ use tollgate_app::sandbox_summary;
 use tollgate_app::trust::{self, Standing};
 use tollgate_core::code::Code;
 use tollgate_core::protocol::Protocol;
-use tollgate_core::run::sandbox_record::{Network, Sandbox, SandboxRecord};
+use tollgate_core::run::sandbox_record::{Network, Sandbox, SandboxRecord, Tracing};
 use tollgate_core::scope;
 use tollgate_engine::sandbox::{ReservedPaths, probe, search_path_into};
 use tollgate_engine::workspace::{Repository as Checkout, WorkspaceError};
@@ -291,9 +291,12 @@ impl Report {
                 Network::Open => None,
             },
         ];
+        let refused = able.answers.as_ref().filter(|_| able.tracing() == Tracing::Refused);
+        let refused = refused.map(|why| format!("debuggers and leak checkers are refused ({why})"));
         let worker = SandboxRecord { landlock: able.landlock, ..SandboxRecord::default() };
         let open = worker.reaches_abstract_sockets().then(|| "sockets without a path are open to workers".to_owned());
-        let parts: Vec<String> = parts.into_iter().flatten().chain(open).chain(able.missing(true)).collect();
+        let parts: Vec<String> =
+            parts.into_iter().flatten().chain(open).chain(refused).chain(able.missing(true)).collect();
         let message = format!("{}: {}", asked.word(), parts.join("; "));
         let status = match (able.missing(true).is_empty(), asked) {
             (true, _) => DoctorStatus::Ok,
