@@ -188,6 +188,9 @@ impl<'a> Fields<'a> {
     /// Reports each key that nobody asked for.
     pub fn close(self, problems: &mut Problems) {
         for (key, _) in self.entries.iter().filter(|(key, _)| !self.known.contains(&&*key.text)) {
+            if problems.is_full() {
+                break;
+            }
             let hint = suggest(&key.text, &self.known).unwrap_or_else(|| format!("known: {}", self.known.join(", ")));
             let message = format!("{} has no key `{}`", self.what, key.text);
             problems.add(Diagnostic::error(Code::YAML_UNKNOWN_KEY, key.place, message).hint(hint));
@@ -206,12 +209,12 @@ pub fn nearest<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> O
     if letters > SUGGEST_CHARS_MAX {
         return None;
     }
-    let near = known.into_iter().take(SUGGEST_NAMES_MAX);
-    let near = near.filter(|name| name.len() <= SUGGEST_CHARS_MAX && !is_negation(written, name));
-    let (distance, best) = near.map(|name| (distance(written, name), name)).min()?;
     // Of two letters one is half the word: every short name would be near every other.
     let most = if letters < 3 { 0 } else { 1 + letters / 4 };
-    (distance <= most).then_some(best)
+    let near = known.into_iter().take(SUGGEST_NAMES_MAX).filter(|name| name.len() <= SUGGEST_CHARS_MAX);
+    let near = near.filter(|name| name.chars().count().abs_diff(letters) <= most);
+    let near = near.map(|name| (distance(written, name), name)).filter(|(distance, _)| *distance <= most);
+    near.filter(|(_, name)| !is_negation(written, name)).min().map(|(_, best)| best)
 }
 
 /// Says which words there are, and which of them was probably meant.

@@ -107,6 +107,9 @@ impl Reader {
                 kept.push(value);
                 continue;
             }
+            if self.problems.is_full() {
+                break;
+            }
             let list: Vec<&str> = known.iter().map(|k| &**k).collect();
             let hint = suggest(&value, &list).unwrap_or_else(|| format!("values: {}", shorten(&list.join(", "))));
             let message = format!("`{of}` is never `{}`", shorten(&value));
