@@ -29,6 +29,9 @@ pub struct VerifiedRun {
     pub objects: u64,
     /// The first thing that does not hold.
     pub broken: Option<Broken>,
+    /// What holds and should be known, in one sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// The first thing that does not hold.

@@ -241,6 +241,8 @@ fn a_run_that_landed_does_not_need_its_own_commit() {
         std::fs::remove_dir_all(play.world.path(&format!("state/runs/{}/git", play.run))).unwrap();
         play.world.git(&["reflog", "expire", "--expire=now", "--all"]);
         play.world.git(&["gc", "--quiet", "--prune=now"]);
-        play.tollgate(&["verify", "RUN"]).exits(0);
+        let said = play.tollgate(&["verify", "RUN"]).exits(0).out;
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(said.contains("left as a patch: `tollgate evidence "), how == "patch", "{how}: {said}");
     }
 }

@@ -13,8 +13,9 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_engine::session::LoadError;
+use tollgate_engine::verify::commits::{self, Missing};
 use tollgate_engine::verify::state_directory::{RunProof, Selection, prove};
-use tollgate_engine::verify::{Breach, commits, verify_rows};
+use tollgate_engine::verify::{Breach, verify_rows};
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 use tollgate_store::{Journal, MemoryJournal};
 
@@ -110,7 +111,11 @@ fn of_state(args: &VerifyArgs, call: &Invocation) -> Result<VerifyResult, Failur
         let mut one = wire(one);
         if one.valid && is_run(&one.run) {
             let loaded = runs.load(&one.run)?;
-            commits::missing(&runs.state, loaded.run()).into_iter().for_each(|breach| add(&mut one, breach));
+            match commits::missing(&runs.state, loaded.run()) {
+                Some(Missing::Work(breach)) => add(&mut one, breach),
+                Some(Missing::PatchIsLeft(what)) => one.note = Some(what),
+                None => {}
+            }
         }
         for head in heads.remove(&run).unwrap_or_default() {
             compare(&*runs.journal, run, head, &mut one);
@@ -172,6 +177,7 @@ fn wire(proved: RunProof) -> VerifiedRun {
         head: proved.proof.head.to_string(),
         objects: proved.proof.objects,
         broken: None,
+        note: None,
     };
     if let Some(breach) = proved.first() {
         add(&mut run, breach.clone());
@@ -248,6 +254,7 @@ fn print(result: &VerifyResult, call: &Invocation) {
             let line = Line::new().add(Style::Good, "✓ ").add(Style::Strong, &run.run);
             output.data(line.text(format!("  holds: {events}, {objects}")));
             output.data(Line::from("  head ").add(Style::Faint, &run.head));
+            run.note.iter().for_each(|note| output.paragraph("  ", note));
             continue;
         };
         let at = broken.seq.map(|seq| format!(" at event {seq}")).unwrap_or_default();
