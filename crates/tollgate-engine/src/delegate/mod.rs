@@ -207,7 +207,7 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<F
     let brief = prompt::write(&asked.role, &asked.unit, cwd, &dossier, dialect, markers.as_ref());
     let (worker, copy) = worker(resolved, &scratch, asked)?;
     frame.adapter.insert("command".into(), worker.describe().into());
-    let mut confinement = confinement(asked, resolved, &dossier, &mut baseline, cwd, frame)?;
+    let mut confinement = confinement(asked, resolved, &dossier, &mut baseline, cwd, scratch.path("programs"), frame)?;
     confinement.reads.extend(baseline.reads());
     confinement.git_config = baseline.git_config();
     confinement.reads.extend(copy.iter().map(|copy| copy.root().to_owned()));
@@ -296,12 +296,13 @@ fn confinement(
     dossier: &Dossier,
     baseline: &mut Baseline,
     cwd: &Path,
+    programs: PathBuf,
     frame: &mut Frame,
 ) -> Result<Confinement, Stop> {
     let support = std::cell::OnceCell::new();
     let support = || support.get_or_init(|| probe(&asked.tollgate));
     let wished = baseline.reserved(&asked.state).taken_out_of(worker.asked.clone());
-    let confinement = wished.confinement(&asked.tollgate, &asked.state, support, false);
+    let confinement = wished.confinement(&asked.tollgate, &asked.state, programs, support, false);
     let mut confinement = confinement.map_err(|why| Stop::execution(WorkerError::Unheld(why)))?;
     let grant = baseline.grant(asked, cwd, dossier, &mut frame.guard)?;
     if confinement.leash.landlock.is_none() {

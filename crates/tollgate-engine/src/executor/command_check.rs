@@ -12,7 +12,7 @@ use tollgate_core::redact::Secrets;
 use tollgate_core::report::Judgement;
 
 use crate::process::{End, Environment, Program, Redacted, Running, Tail, find_in, find_program, start};
-use crate::sandbox::{search_path, search_path_into};
+use crate::sandbox::search_path_into;
 
 /// How long a command may take when nothing else is said.
 pub const LIMIT_MS: u64 = 10 * 60 * 1000;
@@ -58,6 +58,8 @@ impl Checked {
 pub struct CommandSandbox<'a> {
     /// Puts what holds it around a program.
     pub hold: &'a dyn Fn(Program) -> std::io::Result<Program>,
+    /// The folders in which it finds programs.
+    pub path: &'a [PathBuf],
     /// What it does not see; programs there are not found.
     pub unseen: &'a [PathBuf],
 }
@@ -157,7 +159,7 @@ fn program(line: &str) -> Option<(&str, &str)> {
 /// A program of the tree, or one that the command can see on this machine.
 fn found(name: &OsStr, copy: &Path, sandbox: CommandSandbox<'_>) -> Option<PathBuf> {
     let in_tree = name.as_encoded_bytes().contains(&b'/');
-    if in_tree { find_program(name, copy) } else { find_in(name, &search_path(sandbox.unseen)) }
+    if in_tree { find_program(name, copy) } else { find_in(name, sandbox.path) }
 }
 
 /// A program of the tree that is missing is work not done; one of the machine is something we cannot observe.
@@ -194,10 +196,17 @@ fn judge(end: End, limit: Duration) -> Checked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::{Control, find_by_marker};
+    use crate::process::{Control, find_by_marker, search_path};
     use crate::testing::{folder, own_run, write};
 
-    const OPEN: CommandSandbox<'_> = CommandSandbox { hold: &Ok, unseen: &[] };
+    fn path() -> &'static [PathBuf] {
+        static PATH: std::sync::OnceLock<Vec<PathBuf>> = std::sync::OnceLock::new();
+        PATH.get_or_init(search_path)
+    }
+
+    fn open() -> CommandSandbox<'static> {
+        CommandSandbox { hold: &Ok, path: path(), unseen: &[] }
+    }
 
     fn marker() -> String {
         format!("{}/att_1/1", own_run())
@@ -217,7 +226,7 @@ mod tests {
     fn shell(line: &str) -> Checked {
         let copy = folder("check");
         write(&copy, "file", "x");
-        check(&copy, &Check::Shell(line.into()), Duration::from_secs(60), &marker(), OPEN, &secrets(), &mut |_| ())
+        check(&copy, &Check::Shell(line.into()), Duration::from_secs(60), &marker(), open(), &secrets(), &mut |_| ())
     }
 
     #[test]
@@ -249,7 +258,8 @@ mod tests {
         let copy = folder("argv");
         let argv = |words: &[&str]| {
             let words = words.iter().map(OsString::from).collect();
-            check(&copy, &Check::Argv(words), Duration::from_secs(60), &marker(), OPEN, &secrets(), &mut |_| ()).result
+            check(&copy, &Check::Argv(words), Duration::from_secs(60), &marker(), open(), &secrets(), &mut |_| ())
+                .result
         };
         assert_eq!(argv(&["no-such-program"]), Judgement::Unobservable);
         assert_eq!(argv(&["./absent"]), Judgement::Fail);
@@ -284,7 +294,7 @@ mod tests {
                 let control = Some(Control { order: b"{}".to_vec(), answer: "the answer".to_owned() });
                 Ok(Program { path: find_program(OsStr::new(helper), &copy).unwrap(), control, ..program })
             };
-            let sandbox = CommandSandbox { hold: &hold, unseen: &[] };
+            let sandbox = CommandSandbox { hold: &hold, path: path(), unseen: &[] };
             check(
                 &copy,
                 &Check::Shell("true".into()),
@@ -310,7 +320,7 @@ mod tests {
             &Check::Shell(line.into()),
             Duration::from_millis(100),
             &marker(),
-            OPEN,
+            open(),
             &secrets(),
             &mut |_| (),
         );

@@ -143,7 +143,9 @@ impl LocalExecutor {
             program.env.inherit = Inherit::Only(seen.collect());
             confinement.hold(program, own, &[])
         };
-        let sandbox = CommandSandbox { hold: &leashed, unseen: &confinement.unseen };
+        let path =
+            confinement.search_path().map_err(|error| Failure::Other(format!("the folders of programs: {error}")))?;
+        let sandbox = CommandSandbox { hold: &leashed, path: &path, unseen: &confinement.unseen };
         let checked = command_check::check(tree, check, limit, marker, sandbox, secrets, &mut |running| {
             reach(Point::CommandSpawned);
             record = Some(Recorded::new(&self.state, running.id(), marker));

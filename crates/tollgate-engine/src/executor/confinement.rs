@@ -144,8 +144,9 @@ impl LocalExecutor {
         let is_open = wished.sandbox != Some(Sandbox::Off) && !self.support().mounts();
         let programs = if is_open { ProgramFolders::Unprotected } else { ProgramFolders::Protected };
         let asked = ReservedPaths { programs, ..reserved }.taken_out_of(wished);
+        let programs = self.folder(run.id, "programs");
         let confinement =
-            asked.confinement(&self.tollgate, &self.state, || self.support(), whose == ProgramKind::Command);
+            asked.confinement(&self.tollgate, &self.state, programs, || self.support(), whose == ProgramKind::Command);
         let mut confinement = confinement.map_err(WorkerError::Unheld)?;
         confinement.reads.extend(workspace.borrowed());
         confinement.unseen = workspace.unseen();

@@ -39,7 +39,7 @@ pub use children::adopt_orphans;
 pub use control::Control;
 pub use driver_mark::mark_driver;
 pub use output::{Head, Log, Output, Redacted, Tail, Tee};
-pub(crate) use own_program::is_own;
+pub(crate) use own_program::{is_own, put_into};
 pub use own_program::{own_place, own_program};
 pub use record::{Recorded, below_a_worker, end_recorded, record_driver, recorded};
 pub use table::{MARKER, ProcessId, end_all, find_by_marker, markers};

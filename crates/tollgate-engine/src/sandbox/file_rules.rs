@@ -10,6 +10,7 @@ use tollgate_core::run::sandbox_record::Network;
 
 use super::visible_paths::{DEVICES, carve};
 use super::{LANDLOCK_MIN, Policy};
+use crate::process;
 
 /// The newest version whose rights are handled; on an older kernel those that it knows.
 const KNOWN: ABI = ABI::V7;
@@ -42,6 +43,8 @@ fn restrict(policy: &Policy, own: &[&Path]) -> Result<landlock::RestrictionStatu
         .create()?
         .add_rules(path_beneath_rules(carve(Path::new("/"), &policy.hidden), read))?
         .add_rules(path_beneath_rules(granted(&policy.reads, &policy.hidden), read))?
+        // This program, also where another file lies in its place by now.
+        .add_rules(path_beneath_rules(process::own_program(), read))?
         .add_rules(path_beneath_rules(granted(&policy.writes, &policy.hidden), all))?
         // What is hidden in these is covered, and what is granted there has mounts of its own.
         .add_rules(path_beneath_rules(own, all))?

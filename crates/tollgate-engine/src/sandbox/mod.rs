@@ -38,11 +38,11 @@ use tollgate_core::run::sandbox_record::{Network, Sandbox, SandboxRecord, Tracin
 pub use probe::{SandboxSupport, probe};
 pub use reserved_paths::{PathConflict, ProgramFolders, ReservedPaths};
 
-pub(crate) use visible_paths::search_path;
+use visible_paths::search_path;
 pub use visible_paths::search_path_into;
 
 use crate::clock;
-use crate::process::{Control, Program};
+use crate::process::{self, Control, Program};
 
 /// The word by which this program is started as the helper.
 pub const WORD: &str = "leash";
@@ -93,6 +93,8 @@ pub struct Confinement {
     pub mounts: bool,
     /// The state directory, which nobody sees.
     pub state: PathBuf,
+    /// The folder in which it finds this program by its name.
+    pub programs: PathBuf,
     /// What may be read besides the system: the repository and what is borrowed from it, the pinned files.
     pub reads: Vec<PathBuf>,
     /// What may be written besides the work tree and the scratch folder.
@@ -146,11 +148,13 @@ impl SandboxRequest {
         self
     }
 
-    /// What holds a program that is asked this of; the refusal says what is missing of what is required.
+    /// What holds a program that is asked this of; the refusal says what is missing of what is required. In the folder `programs`, which is
+    /// the engine's own, it finds this program.
     pub fn confinement<'a>(
         self,
         helper: &Path,
         state: &Path,
+        programs: PathBuf,
         support: impl Fn() -> &'a SandboxSupport,
         deny_network: bool,
     ) -> Result<Confinement, String> {
@@ -169,6 +173,7 @@ impl SandboxRequest {
             leash,
             mounts,
             state: state.to_owned(),
+            programs,
             named: [&reads[..], &writes].concat(),
             reads,
             writes,
@@ -212,10 +217,18 @@ pub fn sandbox_record(sandbox: Sandbox, support: &SandboxSupport, deny_network: 
 }
 
 impl Confinement {
+    /// The folders in which it finds programs: that of this program, and those of `PATH` that it sees.
+    pub(crate) fn search_path(&self) -> io::Result<Vec<PathBuf>> {
+        process::put_into(&self.programs)?;
+        // `PATH` has no way to name a folder with a colon.
+        let named = Some(self.programs.clone()).filter(|folder| !folder.as_os_str().as_encoded_bytes().contains(&b':'));
+        Ok(named.into_iter().chain(search_path(&self.unseen)).collect())
+    }
+
     /// The program, held. `home` names the places below the home folder that it needs to itself.
     pub fn hold(&self, mut program: Program, own: OwnFolders<'_>, home: &[&str]) -> io::Result<Program> {
         let SandboxRecord { processes, landlock, network, tracing, .. } = self.leash;
-        let path = std::env::join_paths(search_path(&self.unseen)).map_err(io::Error::other)?;
+        let path = std::env::join_paths(self.search_path()?).map_err(io::Error::other)?;
         program.env.set.push(("PATH".into(), path));
         if !processes && landlock.is_none() && network == Network::Open {
             return Ok(program);
@@ -230,6 +243,7 @@ impl Confinement {
         std::fs::File::create_new(&git_config)?.write_all(self.git_config.as_bytes())?;
         std::fs::create_dir_all(own.caches)?;
         let mut reads = self.reads.clone();
+        reads.push(self.programs.clone());
         reads.extend(own.bundle.map(Path::to_owned));
         reads.extend(visible_paths::tools(&program.path, &self.unseen));
         let mut writes = vec![own.scratch.to_owned(), own.caches.to_owned()];
@@ -347,6 +361,8 @@ mod tests {
 
     fn held(state: &Path) -> Confinement {
         let support = SandboxSupport::default();
-        SandboxRequest::default().confinement(Path::new("/bin/true"), state, || &support, false).unwrap()
+        SandboxRequest::default()
+            .confinement(Path::new("/bin/true"), state, state.join("programs"), || &support, false)
+            .unwrap()
     }
 }

@@ -124,10 +124,13 @@ pub(super) fn tools(program: &Path, unseen: &[PathBuf]) -> Vec<PathBuf> {
     let unseen = &real(unseen);
     let seen = |path: &Path| path.canonicalize().is_ok_and(|path| !lies_in(&path, unseen));
     found.retain(|path| seen(path));
+    // This program is one file, and needs nothing of the folder that it lies in.
+    found.extend(process::own_place().map(Path::to_owned));
     // Where the program is named, and where it lies.
-    let program = if process::is_own(program) { process::own_place().unwrap_or(program) } else { program };
     found.push(program.to_owned());
-    if let Ok(real) = program.canonicalize() {
+    if let Ok(real) = program.canonicalize()
+        && !process::is_own(program)
+    {
         let folder = real.parent().filter(|folder| !lies_in(folder, unseen) || is_installation(folder));
         let whole = folder.map(installed).unwrap_or_default();
         let is_too_much = |path: &PathBuf| unseen.iter().any(|place| place.starts_with(path));

@@ -12,6 +12,7 @@ mod again;
 mod agents;
 mod alone;
 mod asked;
+mod below_tmp;
 mod budget;
 mod by_hand;
 mod cached;

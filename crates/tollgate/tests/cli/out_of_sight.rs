@@ -19,7 +19,7 @@ fn built(task: &str) -> Play {
 }
 
 /// Why the first command of a run ended as it did.
-fn note(play: &Play) -> String {
+pub fn note(play: &Play) -> String {
     let found = play.events().into_iter().find_map(|recorded| match recorded.event {
         Event::CommandsRan(ran) => Some(ran.results[0].note.clone()),
         _ => None,

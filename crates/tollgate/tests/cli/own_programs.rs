@@ -2,12 +2,14 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use crate::leash::{WORDS, developer, holds, printed};
+use crate::out_of_sight::note;
 use crate::play::{BUILT, IDLE, Play, Said, TASK, at, else_, script};
 
-fn executable(path: &Path, text: &str) {
+/// Writes a program.
+pub fn executable(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -30,11 +32,8 @@ fn start(play: &mut Play, tollgate: &Path) -> Child {
     );
     play.world.agent("agent", &acts);
     let words = ["run", "build-plan", "--task", "../task.md", "--script", "../script.yaml"];
-    let typed = play.world.program(&[&words[..], &WORDS, &["--worker", "developer=command:agent"]].concat());
-    let mut command = Command::new(tollgate);
-    command.args(typed.get_args()).env_clear().envs(typed.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.current_dir(typed.get_current_dir().unwrap()).stdin(Stdio::null());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let words = [&words[..], &WORDS, &["--worker", "developer=command:agent"]].concat();
+    let mut child = play.world.program_at(tollgate, &words).stdin(Stdio::null()).spawn().unwrap();
     play.find_run(&mut child);
     child
 }
@@ -53,7 +52,9 @@ fn a_helper_that_was_replaced_holds_and_runs_as_before() {
     if !holds() {
         return;
     }
-    let task = TASK.replace("greet.sh greets", "greet.sh greets `cmd: sh greet.sh; echo it ran; false`");
+    // Nor does a command find another program by the name of this one.
+    let line = "sh greet.sh; tollgate --version | grep '^tollgate ' && exit 3; false";
+    let task = TASK.replace("greet.sh greets", &format!("greet.sh greets `cmd: {line}`"));
     let mut play = Play::new(&task, &script(&[("developer", &[at(1, BUILT), else_(IDLE)])]));
     let tollgate = play.world.path("bin/tollgate");
     std::fs::copy(env!("CARGO_BIN_EXE_tollgate"), &tollgate).unwrap();
@@ -61,6 +62,7 @@ fn a_helper_that_was_replaced_holds_and_runs_as_before() {
     meanwhile(&play, || replace(&tollgate, Path::new("/bin/true")));
     let said = Said::of(child.wait_with_output().unwrap());
     assert!(said.err.contains("DoD-1 failed") && !said.err.contains("DoD-1 passed"), "{}", said.err);
+    assert_eq!(note(&play), "it exited with 3");
 }
 
 /// Git runs outside of every sandbox.

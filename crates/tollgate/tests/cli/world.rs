@@ -95,7 +95,7 @@ impl World {
         command.args(arguments).output().unwrap()
     }
 
-    fn pinned(&self, program: &str) -> Command {
+    fn pinned(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command
             .current_dir(self.root.join("work"))
@@ -133,7 +133,12 @@ impl World {
 
     /// The program with these words, not started yet; its streams are piped.
     pub fn program(&self, words: &[&str]) -> Command {
-        let mut command = self.pinned(env!("CARGO_BIN_EXE_tollgate"));
+        self.program_at(std::path::Path::new(env!("CARGO_BIN_EXE_tollgate")), words)
+    }
+
+    /// The same of a copy of the program.
+    pub fn program_at(&self, place: &std::path::Path, words: &[&str]) -> Command {
+        let mut command = self.pinned(place);
         command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

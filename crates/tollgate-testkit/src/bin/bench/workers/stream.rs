@@ -77,7 +77,8 @@ pub fn child(dir: &Path, agent: &str) -> Outcome {
     let spec = AgentSpec::parse(&spec).ok_or_else(|| format!("there is no agent `{agent}`"))??;
     let argv = spec.words.iter().map(Into::into).collect();
     let able = probe(&program);
-    let mut confinement = SandboxRequest::default().confinement(&program, &state, || &able, false)?;
+    let mut confinement =
+        SandboxRequest::default().confinement(&program, &state, state.join("programs"), || &able, false)?;
     confinement.reads.push(dir.join(agent));
     let here = |name: &str| state.join(name);
     let (cwd, bundle) = (here("tree"), here("bundle"));
