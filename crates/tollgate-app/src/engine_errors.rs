@@ -193,6 +193,12 @@ impl From<ServiceError> for Failure {
             }
             ServiceError::Worker { .. } => Failure::environment(code, message)
                 .hint("install the program or name another; `tollgate doctor` looks for all of them"),
+            ServiceError::Covered { path, .. } => {
+                let folder = path.parent().unwrap_or(&path).display();
+                Failure::environment(code, message).hint(format!(
+                    "name what it needs in `reads` of the configuration (`reads = [\"{folder}\"]`), or move it"
+                ))
+            }
             ServiceError::NoWorker(roles) => {
                 let role = roles.first().map_or("ROLE", |role| role);
                 let one = format!("for one: `--worker {role}=codex`, `--worker {role}=command:'PROGRAM ARGS'`");

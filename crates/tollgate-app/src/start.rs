@@ -267,6 +267,7 @@ fn prepare(
         project: force.project.map(|project| project.value),
         answers,
         scopes: request.scopes,
+        tollgate: environment.program()?.to_owned(),
         budgets: config::budget::budgets(force.budget.iter().map(|(name, set)| (name.as_str(), set.value))),
         pools,
     };

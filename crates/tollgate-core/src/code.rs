@@ -264,6 +264,7 @@ codes! {
     NOT_REDACTED = "TG0543",
     NOT_READY = "TG0544",
     GIT_REPLACED = "TG0545",
+    PROGRAM_COVERED = "TG0546",
 
     // 06: command line and configuration
     INTERNAL = "TG0600",

@@ -57,6 +57,8 @@ pub struct Layer {
     pub tracing: Option<Tracing>,
     /// Variables that workers and commands may see.
     pub env: Vec<String>,
+    /// Places that workers and commands may read.
+    pub reads: Vec<String>,
     /// Where what looks like a secret is none.
     pub example_secrets: Vec<String>,
     /// What may be added to, and not weakened.
@@ -244,6 +246,9 @@ pub struct InForce {
     /// Variables that every worker and every command may see besides the usual ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
+    /// Places that every worker and every command may read besides the system and its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<String>,
     /// Where what looks like a secret is none: patterns of paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub example_secrets: Vec<String>,
@@ -302,9 +307,9 @@ impl Config {
 
     /// What is in force for a protocol, or why that cannot be said.
     pub fn in_force(&self, protocol: &Protocol) -> Result<InForce, Failure> {
-        let (env, worktree, budget) = (self.env(), self.worktree(), self.budget());
+        let (env, reads, worktree, budget) = (self.env(), self.reads(), self.worktree(), self.budget());
         let mut force =
-            InForce { env, worktree, budget, example_secrets: self.example_secrets(), ..InForce::default() };
+            InForce { env, reads, worktree, budget, example_secrets: self.example_secrets(), ..InForce::default() };
         for (from, layer) in &self.layers {
             for (role, choice) in layer.roles.iter().filter(|(role, _)| *role != ALL_OTHERS) {
                 let known = protocol.roles.contains_key(role.as_str());
@@ -366,6 +371,11 @@ impl Config {
     /// Variables that every worker and every command may see besides the usual ones.
     pub fn env(&self) -> Vec<String> {
         self.layers.iter().flat_map(|(_, layer)| layer.env.iter().cloned()).collect()
+    }
+
+    /// Places that every worker and every command may read besides the system and its own.
+    pub fn reads(&self) -> Vec<String> {
+        self.layers.iter().flat_map(|(_, layer)| layer.reads.iter().cloned()).collect()
     }
 
     /// Where what looks like a secret is none: patterns of paths.

@@ -21,7 +21,7 @@ const BREACHES_MAX: usize = 20;
 const MINUTES_MAX: u64 = 7 * 24 * 60;
 
 /// What a file may say.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "worker",
     "roles",
     "areas",
@@ -30,6 +30,7 @@ const KEYS: [&str; 12] = [
     "sandbox",
     "tracing",
     "env",
+    "reads",
     "example_secrets",
     "protected",
     "project",
@@ -97,6 +98,7 @@ impl Reader<'_> {
                     layer.tracing = self.word(value, "tracing", Tracing::parse, &Tracing::ALL.map(Tracing::word))
                 }
                 "env" => layer.env = self.variables(value).unwrap_or_default(),
+                "reads" => layer.reads = self.places(value).unwrap_or_default(),
                 "worktree" => layer.worktree = self.worktree(value),
                 "protected" => layer.protected = self.patterns(value).unwrap_or_default(),
                 "project" => layer.project = self.project(value),

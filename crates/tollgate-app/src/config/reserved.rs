@@ -15,7 +15,8 @@ impl Config {
         let named = workers.iter().map(|(name, setting)| (name, &setting.value.bounds));
         let named: Vec<_> =
             named.filter(|(_, bounds)| !(bounds.reads.is_empty() && bounds.writes.is_empty())).collect();
-        if named.is_empty() {
+        let for_all = self.reads();
+        if named.is_empty() && for_all.is_empty() {
             return Ok(self);
         }
         let state = environment.state_dir()?;
@@ -27,6 +28,10 @@ impl Config {
             Adapter::Command | Adapter::Script => &[],
         });
         let reserved = reserved.where_written(named.iter().flat_map(|(_, bounds)| &bounds.writes), own.copied());
+        if let Some(PathConflict { place, why, next }) = reserved.clash(&for_all, &[]) {
+            let message = format!("`{place}` cannot be given to workers and commands: {why}");
+            return Err(Failure::refused(Code::CONFIG, message).hint(next));
+        }
         for (name, bounds) in named {
             let is_open = ReservedPaths::holds_programs(&bounds.writes) && !probe(environment.program()?).mounts();
             let programs = if is_open { ProgramFolders::Unprotected } else { ProgramFolders::Protected };

@@ -56,7 +56,7 @@ fn the_template_is_valid_as_it_is_and_with_its_examples_switched_on() {
     let lines = TEMPLATE.lines().map(|line| if example(line) { &line[2..] } else { line });
     let layer = read(&lines.collect::<Vec<_>>().join("\n")).unwrap();
     assert_eq!((layer.workers.len(), layer.roles.len(), layer.areas.len(), layer.commands.len()), (2, 3, 1, 1));
-    assert_eq!((layer.sandbox, layer.env.len()), (Some(Sandbox::Require), 1));
+    assert_eq!((layer.sandbox, layer.env.len(), layer.reads.len()), (Some(Sandbox::Require), 1, 1));
 }
 
 #[test]

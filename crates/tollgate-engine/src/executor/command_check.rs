@@ -12,7 +12,8 @@ use tollgate_core::redact::Secrets;
 use tollgate_core::report::Judgement;
 
 use crate::process::{End, Environment, Program, Redacted, Running, Tail, find_in, find_program, start};
-use crate::sandbox::search_path_into;
+use crate::sandbox::{is_covered, search_path_into};
+use crate::workers::shell_words;
 
 /// How long a command may take when nothing else is said.
 pub const LIMIT_MS: u64 = 10 * 60 * 1000;
@@ -60,6 +61,8 @@ pub struct CommandSandbox<'a> {
     pub hold: &'a dyn Fn(Program) -> std::io::Result<Program>,
     /// The folders in which it finds programs.
     pub path: &'a [PathBuf],
+    /// The first path that starting a program needs and that what is started in the sandbox, which is named first, does not see.
+    pub covered: &'a dyn Fn(&Path, &Path) -> Option<PathBuf>,
     /// What it does not see; programs there are not found.
     pub unseen: &'a [PathBuf],
 }
@@ -83,6 +86,15 @@ pub fn check(
         Check::Shell(line) => (OsString::from("sh"), vec!["-c".into(), line.into()]),
     };
     let Some(path) = found(&name, copy, sandbox) else { return not_found(&name, sandbox) };
+    let first = match check {
+        Check::Argv(_) => Some(path.clone()),
+        Check::Shell(line) => first_program(line, copy, sandbox.path),
+    };
+    if let Some((program, covered)) = first.and_then(|first| (sandbox.covered)(&path, &first).map(|path| (first, path)))
+    {
+        let why = format!("{}; name it in `reads` of the configuration", is_covered(&program, &covered));
+        return Checked::new(Judgement::Unobservable, why);
+    }
     let output = Tail::new(OUTPUT_BYTES_MAX);
     let program = Program {
         path,
@@ -109,6 +121,18 @@ pub fn check(
         _ => None,
     };
     Checked { output, cut, ..missing.unwrap_or_else(|| judge(end, limit)) }
+}
+
+/// The file that a line starts first, where its first word names one by a path, or in these folders. What is part of the tree is the work's.
+pub(crate) fn first_program(line: &str, tree: &Path, path: &[PathBuf]) -> Option<PathBuf> {
+    let words = shell_words::split(line).ok()?;
+    let name = OsStr::new(words.first()?);
+    if !name.as_encoded_bytes().contains(&b'/') {
+        return find_in(name, path);
+    }
+    let found = find_program(name, tree)?;
+    let in_tree = || found.canonicalize().ok()?.strip_prefix(tree.canonicalize().ok()?).ok().map(drop);
+    if Path::new(name).is_relative() && in_tree().is_some() { None } else { Some(found) }
 }
 
 /// The program of a line, when the shell does not know it: only then is 127 no word of the work itself.
@@ -205,7 +229,7 @@ mod tests {
     }
 
     fn open() -> CommandSandbox<'static> {
-        CommandSandbox { hold: &Ok, path: path(), unseen: &[] }
+        CommandSandbox { hold: &Ok, path: path(), covered: &|_, _| None, unseen: &[] }
     }
 
     fn marker() -> String {
@@ -267,6 +291,31 @@ mod tests {
         assert_eq!(argv(&[]), Judgement::Unobservable);
     }
 
+    /// It was looked for where the sandbox has nothing: that says nothing of the work.
+    #[test]
+    fn a_program_that_the_sandbox_covers_is_unobservable_and_named() {
+        let (root, outside) = (folder("first").canonicalize().unwrap(), folder("outside").canonicalize().unwrap());
+        for file in [root.join("tool"), outside.join("tool")] {
+            write(file.parent().unwrap(), "tool", "#!/bin/sh\n");
+            std::fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        std::os::unix::fs::symlink(outside.join("tool"), root.join("linked")).unwrap();
+        let there = outside.join("tool").display().to_string();
+        let covered = |_: &Path, program: &Path| program.canonicalize().ok().filter(|path| path.starts_with(&*outside));
+        let sandbox = CommandSandbox { covered: &covered, ..open() };
+        let checked = |line: &str| {
+            check(&root, &Check::Shell(line.into()), PROBE_LIMIT, &marker(), sandbox, &secrets(), &mut |_| ())
+        };
+        for line in [there.clone(), format!("'{there}' --x | cat"), "./linked".to_owned()] {
+            let checked = checked(&line);
+            assert_eq!((checked.result, checked.exit), (Judgement::Unobservable, None), "{line}");
+            assert!(checked.why.contains(&there) && checked.why.contains("`reads`"), "{}", checked.why);
+        }
+        for line in ["./tool", "true", "no-such-program", "test -e x"] {
+            assert!(!checked(line).why.contains("reads"), "{line}");
+        }
+    }
+
     #[test]
     fn what_the_work_itself_calls_and_does_not_find_fails() {
         let lines = [
@@ -294,7 +343,7 @@ mod tests {
                 let control = Some(Control { order: b"{}".to_vec(), answer: "the answer".to_owned() });
                 Ok(Program { path: find_program(OsStr::new(helper), &copy).unwrap(), control, ..program })
             };
-            let sandbox = CommandSandbox { hold: &hold, path: path(), unseen: &[] };
+            let sandbox = CommandSandbox { hold: &hold, ..open() };
             check(
                 &copy,
                 &Check::Shell("true".into()),

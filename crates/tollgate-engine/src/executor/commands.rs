@@ -145,7 +145,9 @@ impl LocalExecutor {
         };
         let path =
             confinement.search_path().map_err(|error| Failure::Other(format!("the folders of programs: {error}")))?;
-        let sandbox = CommandSandbox { hold: &leashed, path: &path, unseen: &confinement.unseen };
+        let seen = [tree, scratch, &caches];
+        let covered = |held: &Path, program: &Path| confinement.covered(held, &[], &seen, program);
+        let sandbox = CommandSandbox { hold: &leashed, path: &path, covered: &covered, unseen: &confinement.unseen };
         let checked = command_check::check(tree, check, limit, marker, sandbox, secrets, &mut |running| {
             reach(Point::CommandSpawned);
             record = Some(Recorded::new(&self.state, running.id(), marker));

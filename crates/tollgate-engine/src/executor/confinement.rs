@@ -1,7 +1,7 @@
 //! What holds the programs of a run: by what its configuration asks for and what this machine can do.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -21,7 +21,7 @@ use tollgate_core::id::RoleId;
 
 /// Whose program it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ProgramKind<'a> {
+pub(crate) enum ProgramKind<'a> {
     /// A worker's: its model is in the network.
     Role(&'a str),
     /// The engine's, to check something: without a network.
@@ -67,7 +67,9 @@ fn asked(config: &Value, whose: ProgramKind<'_>) -> Result<SandboxRequest, Worke
     let all: Option<Sandbox> = for_all(config, "sandbox")?;
     let tracing: Option<Tracing> = for_all(config, "tracing")?;
     let env: Option<Vec<String>> = setting(config, &["env"])?;
-    Ok(own.under(all, tracing, env.into_iter().flatten()))
+    let mut asked = own.under(all, tracing, env.into_iter().flatten());
+    asked.reads.extend(setting::<Vec<String>>(config, &["reads"])?.into_iter().flatten());
+    Ok(asked)
 }
 
 /// What was said for all programs, with who said it; none where nobody did.
@@ -120,14 +122,48 @@ impl LocalExecutor {
         self.support.get_or_init(|| probe(&self.tollgate))
     }
 
-    /// What holds a program; the commands that check have no network. A sandbox that is required and cannot be had is a refusal.
+    /// The first path that starting a program needs and that the sandbox of a run with this configuration will cover; `held` is what is
+    /// started in the sandbox. What cannot be had, or read, is the driver's to say.
+    pub(crate) fn covered(
+        &self,
+        config: &Value,
+        workspace: &Workspace,
+        whose: ProgramKind<'_>,
+        held: &Path,
+        program: &Path,
+    ) -> Option<PathBuf> {
+        let home = match whose {
+            ProgramKind::Role(role) => written(config).ok()?.get(role).map_or(&[][..], RoleWrites::own),
+            ProgramKind::Command | ProgramKind::Setup => &[],
+        };
+        let by = |support: &SandboxSupport| {
+            let confinement = self.confinement_by(config, whose, workspace, || support).ok()?;
+            confinement.covered(held, home, &[], program)
+        };
+        // What this machine can do takes a while to find out, and mostly does not matter.
+        by(&SandboxSupport::default()).and_then(|_| by(self.support()))
+    }
+
+    /// What holds a program of a run; the commands that check have no network. A sandbox that is required and cannot be had is a refusal.
     pub(super) fn confinement(
         &self,
         run: &Run,
         whose: ProgramKind<'_>,
         workspace: &Workspace,
     ) -> Result<Confinement, Failure> {
-        let config = &run.opened.config;
+        let mut confinement = self.confinement_by(&run.opened.config, whose, workspace, || self.support())?;
+        confinement.git_config.clone_from(self.git_config.get_or_init(|| workspace.worker_config()));
+        Ok(confinement)
+    }
+
+    /// The same by a configuration, on a machine that can do so much; without what git is told.
+    fn confinement_by<'a>(
+        &self,
+        config: &Value,
+        whose: ProgramKind<'_>,
+        workspace: &Workspace,
+        support: impl Fn() -> &'a SandboxSupport,
+    ) -> Result<Confinement, Failure> {
         let (wished, all) = (asked(config, whose)?, written(config)?);
         let reserved = workspace.reserved().where_written(
             all.values().flat_map(|one| &one.writes),
@@ -141,16 +177,15 @@ impl LocalExecutor {
             let why = format!("`{place}` cannot be given to it: {why}; {next}");
             return Err(Failure::NotReady(NotReady::because(why)));
         }
-        let is_open = wished.sandbox != Some(Sandbox::Off) && !self.support().mounts();
+        let is_open = wished.sandbox != Some(Sandbox::Off) && !support().mounts();
         let programs = if is_open { ProgramFolders::Unprotected } else { ProgramFolders::Protected };
         let asked = ReservedPaths { programs, ..reserved }.taken_out_of(wished);
-        let programs = self.folder(run.id, "programs");
+        let folder = workspace.run_folder().join("programs");
         let confinement =
-            asked.confinement(&self.tollgate, &self.state, programs, || self.support(), whose == ProgramKind::Command);
+            asked.confinement(&self.tollgate, &self.state, folder, &support, whose == ProgramKind::Command);
         let mut confinement = confinement.map_err(WorkerError::Unheld)?;
         confinement.reads.extend(workspace.borrowed());
         confinement.unseen = workspace.unseen();
-        confinement.git_config.clone_from(self.git_config.get_or_init(|| workspace.worker_config()));
         Ok(confinement)
     }
 }
@@ -177,6 +212,7 @@ mod tests {
             (json!({"roles": {"developer": {"reads": "/"}}}), "roles.developer"),
             (json!({"roles": {"developer": ["require"]}}), "roles.developer"),
             (json!({"env": "HOME"}), "env"),
+            (json!({"reads": "/srv"}), "reads"),
             (json!({"roles": "developer"}), "roles"),
             (json!(["require"]), ""),
         ] {

@@ -3,9 +3,9 @@
 
 mod binary_files;
 mod budget;
-mod command_check;
+pub(crate) mod command_check;
 mod commands;
-mod confinement;
+pub(crate) mod confinement;
 mod conversation;
 mod delivery;
 mod dispatch;

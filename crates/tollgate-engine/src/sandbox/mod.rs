@@ -11,6 +11,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module owns the sandbox: paths, processes, namespaces")]
 
+mod covered_programs;
 pub(crate) mod denials;
 mod file_rules;
 pub mod helper;
@@ -35,10 +36,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tollgate_core::run::sandbox_record::{Network, Sandbox, SandboxRecord, Tracing};
 
+pub(crate) use covered_programs::is_covered;
 pub use probe::{SandboxSupport, probe};
 pub use reserved_paths::{PathConflict, ProgramFolders, ReservedPaths};
 
-use visible_paths::search_path;
+pub(crate) use visible_paths::search_path;
 pub use visible_paths::search_path_into;
 
 use crate::clock;
@@ -225,6 +227,16 @@ impl Confinement {
         Ok(named.into_iter().chain(search_path(&self.unseen)).collect())
     }
 
+    /// What a program may read and write besides what its attempt has to itself.
+    fn grants(&self, program: &Path, home: &[&str]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let reads = self.reads.iter().cloned().chain([self.programs.clone()]);
+        let own = home.iter().filter_map(|place| visible_paths::own(place));
+        (
+            reads.chain(visible_paths::tools(program, &self.unseen)).collect(),
+            own.chain(self.writes.iter().cloned()).collect(),
+        )
+    }
+
     /// The program, held. `home` names the places below the home folder that it needs to itself.
     pub fn hold(&self, mut program: Program, own: OwnFolders<'_>, home: &[&str]) -> io::Result<Program> {
         let SandboxRecord { processes, landlock, network, tracing, .. } = self.leash;
@@ -242,10 +254,8 @@ impl Confinement {
         std::fs::remove_dir_all(&git_config).or_else(absent).or_else(|_| std::fs::remove_file(&git_config))?;
         std::fs::File::create_new(&git_config)?.write_all(self.git_config.as_bytes())?;
         std::fs::create_dir_all(own.caches)?;
-        let mut reads = self.reads.clone();
-        reads.push(self.programs.clone());
+        let (mut reads, granted) = self.grants(&program.path, home);
         reads.extend(own.bundle.map(Path::to_owned));
-        reads.extend(visible_paths::tools(&program.path, &self.unseen));
         let mut writes = vec![own.scratch.to_owned(), own.caches.to_owned()];
         let kept = match self.write_subset.clone() {
             None => {
@@ -258,8 +268,7 @@ impl Confinement {
                 write_subset.kept
             }
         };
-        writes.extend(home.iter().filter_map(|place| visible_paths::own(place)));
-        writes.extend(self.writes.iter().cloned());
+        writes.extend(granted);
         for folder in writes.iter().filter(|path| path.as_os_str().as_encoded_bytes().ends_with(b"/")) {
             // What is not there when it begins can be granted to nobody.
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

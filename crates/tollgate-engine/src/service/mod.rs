@@ -1,5 +1,6 @@
 //! What the skins call: start, decide, retry, cancel, find. One function per thing a person can do.
 
+mod covered;
 pub mod delivery;
 mod documents;
 mod intake;
@@ -30,6 +31,7 @@ use tollgate_store::{Filter, Journal, Listed, Object, Point, reach};
 
 use crate::clock::{SystemClock, new_run_id};
 use crate::executor::DocumentErrors;
+use crate::sandbox::is_covered;
 use crate::session::{CommandError, LoadError, Outcome, Session};
 use crate::workers::command::CommandWorker;
 use crate::workers::pinned_files::{self, PinnedFile};
@@ -96,6 +98,8 @@ pub struct Start {
     pub scopes: BTreeMap<UnitId, Vec<Name>>,
     /// What a unit, the run and a day may use.
     pub budgets: Budgets,
+    /// Tollgate itself, which starts workers in their sandbox.
+    pub tollgate: PathBuf,
     /// The credential pool of each role whose worker has one.
     pub pools: BTreeMap<RoleId, Name>,
 }
@@ -145,6 +149,16 @@ pub enum ServiceError {
         role: RoleId,
         /// Why not.
         source: WorkerError,
+    },
+    /// Nobody could start a program in the sandbox of the run.
+    #[error("{who}: {}", is_covered(program, path))]
+    Covered {
+        /// Who names it.
+        who: String,
+        /// The program.
+        program: PathBuf,
+        /// What of it is covered.
+        path: PathBuf,
     },
     /// A brief cannot be rendered.
     #[error("the brief of `{role}`: {error}")]
@@ -196,6 +210,7 @@ impl ServiceError {
             Self::Artifact { .. } | Self::NoArtifact(_) => Code::BAD_ARTIFACT,
             Self::Scopes { rejection, .. } => rejection.code(),
             Self::Worker { source, .. } => source.code(),
+            Self::Covered { .. } => Code::PROGRAM_COVERED,
             Self::NoWorker(_) => Code::WORKER_NOT_FOUND,
             Self::Brief { error, .. } => error.code(),
             Self::NoArea(_) => Code::BAD_INPUT,
@@ -279,13 +294,17 @@ impl Service {
             at_s: SystemClock.now_s(),
         };
         let roles = required_roles::roles(&protocol, &|name: &str| start.inputs.get(name));
+        let mut programs = Vec::new();
         for (role, spec) in roles.iter().filter_map(|role| start.workers.get_key_value(*role)) {
             // Of agents and commands alike the first word is the program.
             let Some((_, text)) = adapter_of(spec).filter(|(adapter, _)| *adapter != "script") else { continue };
-            self.find_program(text, &repository.top, &start.folder)
+            let found = self
+                .find_program(text, &repository.top, &start.folder)
                 .map_err(|source| ServiceError::Worker { role: role.clone(), source })?;
+            programs.extend(found.map(|program| (role.clone(), program)));
         }
         let workspace = Workspace::create(&self.state, id, repository, start.dirty, &by)?;
+        self.refuse_covered(&start, &workspace, programs, &artifacts)?;
         let base = workspace.base();
         let areas: Vec<_> = protocol
             .areas
@@ -371,13 +390,18 @@ impl Service {
         })
     }
 
-    /// Looks for the program of a worker's command, where it will be looked for when the worker is started.
-    fn find_program(&self, text: &str, top: &Path, folder: &BTreeMap<Name, PinnedFile>) -> Result<(), WorkerError> {
+    /// The program of a worker's command, looked for where it will be when the worker is started; none: a trusted file.
+    fn find_program(
+        &self,
+        text: &str,
+        top: &Path,
+        folder: &BTreeMap<Name, PinnedFile>,
+    ) -> Result<Option<PathBuf>, WorkerError> {
         let words = shell_words::split(text)?;
         match words.first().and_then(|word| pinned_files::named_by(word)) {
-            Some((_, path)) if folder.get(path).is_some_and(|file| file.executable) => Ok(()),
+            Some((_, path)) if folder.get(path).is_some_and(|file| file.executable) => Ok(None),
             Some((_, path)) => Err(WorkerError::NotFound(path.to_owned())),
-            None => CommandWorker::from_text(text, top, &self.state)?.find().map(drop),
+            None => CommandWorker::from_text(text, top, &self.state)?.find().map(Some),
         }
     }
 

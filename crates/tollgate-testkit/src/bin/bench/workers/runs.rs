@@ -11,6 +11,7 @@ use tollgate_store::{Journal, Options, SqliteJournal};
 
 use super::start::WORKER;
 use crate::Outcome;
+use crate::program::tollgate;
 
 /// How often the stage comes back to itself: the attempts after the first.
 pub const AGAIN: usize = 5;
@@ -62,6 +63,7 @@ pub fn start(journal: &Arc<dyn Journal>, state: &Path, repository: &Path) -> Out
         project: None,
         answers: BTreeMap::new(),
         scopes: BTreeMap::new(),
+        tollgate: tollgate()?,
         budgets: Default::default(),
         pools: BTreeMap::new(),
     };

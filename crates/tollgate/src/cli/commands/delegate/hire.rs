@@ -84,6 +84,7 @@ pub(super) fn hire(
     let folder = standing.trusted().filter(|_| pins);
     let folder = folder.into_iter().flat_map(Folder::files).map(|(path, file)| (path.to_owned(), file.clone()));
     let config::Bounds { sandbox, reads, writes } = assigned.worker.bounds.clone();
+    let reads = [reads, config.reads()].concat();
     let asked = SandboxRequest { sandbox, reads, writes, env: assigned.worker.agent.env.clone(), tracing: None };
     let base =
         if assigned.is_typed() { directory } else { standing.repository().map_or(directory, |found| found.root()) };
