@@ -80,7 +80,8 @@ fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Resource]) 
             history.attempts.iter().find(|told| told.id == judged.attempt).and_then(|told| told.wire.role.clone());
         let own = role.as_deref().and_then(|role| run.protocol.roles.get(role)).is_some_and(|role| role.self_check);
         let source = if own { EvidenceSource::SelfCheck } else { EvidenceSource::Report };
-        shown(source, judged, cited(judged))
+        let fresh = gate::fresh(run, &judged.on, bound, subject);
+        api::Evidence { fresh, ..shown(source, judged, cited(judged)) }
     }));
     evidence.extend(row.ran.as_ref().map(|ran| {
         let text = told(row.command.as_deref().unwrap_or_default(), &cited(ran));
@@ -101,7 +102,7 @@ fn criterion(run: &Run, history: &History, row: &Criterion, bound: &[Resource]) 
     }
 }
 
-/// What was said of a content, whoever said it.
+/// What a command showed of a content.
 fn evidence_of(run: &Run, history: &History, said: &Shown, bound: &[Resource], unit: Option<&UnitId>) -> api::Evidence {
     let attempt = history.attempts.iter().find(|told| told.id == said.attempt);
     let result = if said.flaky.is_some() { "flaky" } else { wire::judgement(said.result) };
@@ -113,7 +114,7 @@ fn evidence_of(run: &Run, history: &History, said: &Shown, bound: &[Resource], u
         from: said.attempt.to_string(),
         covers: bound.iter().map(ToString::to_string).collect(),
         tree: said.on.tree.to_string(),
-        fresh: gate::fresh(run, &said.on, bound, unit),
+        fresh: gate::measured(run, &said.on, bound, unit),
         object: said.object.map(|object| object.to_string()),
         at_ms: attempt.and_then(|told| told.wire.ended_at_ms).unwrap_or_default(),
     }

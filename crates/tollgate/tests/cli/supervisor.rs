@@ -281,3 +281,35 @@ fn a_requirement_that_a_report_leaves_open_by_its_id_goes_back_to_who_left_it() 
     assert_eq!(play.file("bye.sh").as_deref(), Some("echo Bye | tee -a bye.log\n"));
     play.holds();
 }
+
+/// The documenter gives its document after the command ran, and nothing of the tree changes: the command has shown what it showed.
+#[test]
+fn a_document_that_comes_after_a_command_leaves_its_result_and_nobody_is_asked() {
+    let required = [("R-001", "greet.sh prints Hello", "proposed_current_scope")];
+    let run = |role: &str| report(role, "run", json!({}));
+    let hands = |stage: &str, name: &str, text: &str| {
+        entry(json!({"stage": stage}), json!({"hand_over": {name: text}}), &run("documenter"))
+    };
+    let planned = units(&[("WU-001", "greet.sh", &["R-001"])]);
+    let rows = matrix(&[["AC-001", "WU-001", "R-001", "greet.sh prints Hello", "cmd: sh greet.sh \\| grep -q Hello"]]);
+    let passed = json!({"outcome_evaluations": [row("AC-001", "PASS", None)]});
+    let built = report("implementer", "WU-001", json!({"changed_surfaces": ["greet.sh"]}));
+    let script = json!({"script": 1, "roles": {
+        "analyst": [
+            hands("corpus", "corpus", CORPUS),
+            hands("coverage", "coverage", &coverage(&required)),
+            hands("spec", "spec", &spec("Draft", &required)),
+        ],
+        "planner": [entry(json!({}), json!({"hand_over": {"plan": planned, "matrix": rows}}), &run("documenter"))],
+        "implementer": [entry(json!({}), json!({"write": {"greet.sh": "echo Hello\n"}}), &built)],
+        "verifier": [entry(json!({}), json!({}), &report("verifier", "WU-001", passed.clone()))],
+        "documenter": [entry(json!({}), json!({"hand_over": {"outcome": OUTCOME}}), &run("documenter"))],
+        "auditor": [entry(json!({}), json!({}), &report("verifier", "run", passed))],
+    }});
+    let (play, said) = play(&script, &autonomous());
+    said.exits(0).says("succeeded").silent_on("dec_1");
+    assert_eq!((play.dispatched("verifier"), play.dispatched("auditor")), (1, 1));
+    let evidence = play.tollgate(&["show", "RUN", "--evidence"]).exits(0).out;
+    assert!(!evidence.contains("stale"), "{evidence}");
+    play.holds();
+}

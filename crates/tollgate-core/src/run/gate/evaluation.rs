@@ -4,7 +4,9 @@ use super::super::event::{DecisionEnd, FindingStatus, UnitState};
 use super::super::fan_out::is_left;
 use super::super::finding::FindingState;
 use super::super::state::{ArtifactState, At, Criterion, Instance, Judged, On, Requirement, Run, Unit, keyed};
-use super::{CriterionState, Status, criterion, fresh, given, is_waived, requirement_matches, row_matches, stands};
+use super::{
+    CriterionState, Status, criterion, fresh, given, is_waived, measured, requirement_matches, row_matches, stands,
+};
 use crate::Name;
 use crate::id::UnitId;
 use crate::protocol::Condition;
@@ -142,7 +144,7 @@ impl Eval<'_> {
         }
         let Some(shown) = self.run.ledger.commands.get(&key) else { return Status::Unobservable };
         match shown.result {
-            Judgement::Pass => self.if_fresh(&shown.on),
+            Judgement::Pass => Status::if_fresh(measured(self.run, &shown.on, self.bound_to, self.unit)),
             Judgement::Fail => Status::Fails,
             Judgement::Unobservable => Status::Unobservable,
         }

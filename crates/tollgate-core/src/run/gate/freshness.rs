@@ -75,17 +75,33 @@ fn in_tree(run: &Run, tree: &Name, artifact: &str) -> InTree {
 
 /// Whether something said of `on` still stands for these resources, for a subject.
 pub fn fresh(run: &Run, on: &On, resources: &[Resource], unit: Option<&UnitId>) -> bool {
+    resources.iter().all(|resource| is_same(run, on, resource, unit))
+}
+
+/// Whether the result of a command that ran on `on` still stands for these resources. A command runs on a tree: no document changes
+/// its result.
+pub fn measured(run: &Run, on: &On, resources: &[Resource], unit: Option<&UnitId>) -> bool {
+    resources.iter().filter(|resource| is_tree(run, resource)).all(|resource| is_same(run, on, resource, unit))
+}
+
+/// Whether a command need not run again for these resources. A gate that is bound to documents alone says of no tree that it
+/// is as good as the one that the command ran on.
+pub(super) fn is_ran_on(run: &Run, on: &On, resources: &[Resource], unit: Option<&UnitId>) -> bool {
+    // A unit need not run again what a sibling's landing has not touched; the run does, on the joined tree.
+    let narrowed = unit.is_some() && resources.iter().any(|resource| is_tree(run, resource));
+    on.tree == *run.tree_of(unit) || narrowed && measured(run, on, resources, unit)
+}
+
+fn is_same(run: &Run, on: &On, resource: &Resource, unit: Option<&UnitId>) -> bool {
     let now = run.tree_of(unit);
-    resources.iter().all(|resource| {
-        if *resource == Resource::Tree {
-            on.tree == *now
-        } else if is_tree(run, resource) {
-            on.tree == *now || same_area(run, &on.tree, now, resource, unit)
-        } else {
-            let now = document(run, now, resource);
-            now.is_some() && on.documents.get(resource) == now.as_ref()
-        }
-    })
+    if *resource == Resource::Tree {
+        on.tree == *now
+    } else if is_tree(run, resource) {
+        on.tree == *now || same_area(run, &on.tree, now, resource, unit)
+    } else {
+        let now = document(run, now, resource);
+        now.is_some() && on.documents.get(resource) == now.as_ref()
+    }
 }
 
 /// Whether the run's tree is known to differ from what it began with where a unit's scope is.

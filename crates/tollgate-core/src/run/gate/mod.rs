@@ -22,9 +22,10 @@ use evaluation::Eval;
 pub(super) use evaluation::last_judgement;
 pub use evaluation::{requirement_parts, unit_word};
 pub(super) use freshness::document;
+use freshness::is_ran_on;
 pub use freshness::{
-    accepted_on, differs_in_scope, fresh, given, is_shown, on, on_tree, outdated, row_rests_on, same_in_nobodys,
-    trees_in_use, unit_row_rests_on,
+    accepted_on, differs_in_scope, fresh, given, is_shown, measured, on, on_tree, outdated, row_rests_on,
+    same_in_nobodys, trees_in_use, unit_row_rests_on,
 };
 
 /// Whether a gate holds. Only `Holds` passes.
@@ -149,10 +150,10 @@ pub fn criterion(
     }
     // For a unit, evidence is narrowed to its scope. The run answers for all of it: what its units showed before they came
     // together has to be shown again.
-    let is_fresh = |shown: &&Shown| fresh(run, &shown.on, resources, subject);
     let needed: [Option<&Shown>; 2] = [row.judged.as_ref(), row.ran.as_ref()];
     let missing = row.judged.is_none() || (row.command.is_some() && row.ran.is_none());
-    let all_fresh = needed.iter().flatten().all(is_fresh);
+    let all_fresh = row.judged.as_ref().is_none_or(|shown| fresh(run, &shown.on, resources, subject))
+        && row.ran.as_ref().is_none_or(|shown| measured(run, &shown.on, resources, subject));
     let any = |result| needed.iter().flatten().any(|shown| shown.result == result);
     if any(Judgement::Fail) {
         (CriterionState::Failed, all_fresh)
@@ -191,7 +192,7 @@ pub fn command(run: &Run, row: &Criterion, resources: &[Resource], subject: Opti
         Judgement::Fail => CriterionState::Failed,
         Judgement::Unobservable => CriterionState::Unobservable,
     };
-    (state, fresh(run, &shown.on, resources, whose(run, row, subject)))
+    (state, measured(run, &shown.on, resources, whose(run, row, subject)))
 }
 
 /// Commands that a condition needs and that were not yet run on the subject's content.
@@ -209,12 +210,7 @@ pub fn commands_needed(run: &Run, gates: &[GateId], unit: Option<&UnitId>) -> Ve
             let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
             for row in run.ledger.criteria.iter().filter(|row| eval.owns(row.unit.as_ref())) {
                 let Some(set) = reads(run, atom, row).filter(|_| row.command.is_some()) else { continue };
-                // What was run stands for the whole tree it ran on. A unit need not run again what a sibling's
-                // landing has not touched; the run does, on the joined tree.
-                let ran_here = row.ran.as_ref().is_some_and(|shown| {
-                    let own = |unit| fresh(run, &shown.on, &gate.bound_to, Some(unit));
-                    shown.on.tree == *tree || unit.is_some_and(own)
-                });
+                let ran_here = row.ran.as_ref().is_some_and(|shown| is_ran_on(run, &shown.on, &gate.bound_to, unit));
                 let (state, _) = stands(run, row, set, &gate.bound_to, unit);
                 if !ran_here && state != CriterionState::Waived {
                     needed.insert(CommandRef::Criterion(row.id.clone()));
