@@ -377,9 +377,19 @@ pub(super) fn marked(item: &str) -> (Option<Mark>, &str) {
     (Some(mark), bare[sign.len_utf8()..].trim_start_matches(['\u{fe0f}', ']', ')', '*', ' ', '\t']))
 }
 
-/// The file of an item: a path in code quotes, in git's quotes or bare, and what is said of it after a separator.
+/// The file of an item: its path, or its old and its new one with an arrow between them, and what is said of it after a separator.
 fn file(item: &str) -> Option<FileEntry> {
-    let (path, rest) = match item.as_bytes().first()? {
+    let (path, rest) = path(item)?;
+    let moved = rest.trim_start().strip_prefix("->").and_then(|rest| self::path(rest.trim_start()));
+    match moved.and_then(|(new, rest)| entry(format!("{} -> {}", path.trim(), new.trim()), rest)) {
+        Some(moved) => Some(moved),
+        None => entry(path.trim().to_owned(), rest),
+    }
+}
+
+/// A path in code quotes, in git's quotes or bare, and the rest of its item.
+fn path(item: &str) -> Option<(&str, &str)> {
+    Some(match item.as_bytes().first()? {
         b'`' => item[1..].split_once('`')?,
         b'"' => {
             let end = item[1..].find('"')? + 2;
@@ -390,10 +400,14 @@ fn file(item: &str) -> Option<FileEntry> {
             let word = item.split(char::is_whitespace).next()?;
             item.split_at(word.trim_end_matches([':', ',', ';']).len())
         }
-    };
+    })
+}
+
+/// A file by its path, where what follows says nothing or begins with a separator.
+fn entry(path: String, rest: &str) -> Option<FileEntry> {
     let rest = rest.trim_start();
     let separated = rest.is_empty() || rest.starts_with(['—', '–', '-', ':', '(']);
     let note = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '—' | '–' | '-' | ':'));
-    let entry = FileEntry { path: path.trim().to_owned(), note: note.to_owned() };
+    let entry = FileEntry { path, note: note.to_owned() };
     (separated && !entry.path.is_empty() && !entry.path.contains('\n')).then_some(entry)
 }

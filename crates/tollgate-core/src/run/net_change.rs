@@ -19,6 +19,9 @@ struct Since {
     /// What was at the path first; none where nothing was, or where its journal does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     was: Option<Name>,
+    /// What is at the path now; none where nothing is, or where its journal does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    now: Option<Name>,
 }
 
 impl NetChange {
@@ -42,6 +45,12 @@ impl NetChange {
         self.0.get(path).map(|since| since.kind)
     }
 
+    /// A path that differs, as one change.
+    pub(super) fn change(&self, path: &Name) -> Option<Changed> {
+        let Since { kind, was, now } = self.0.get(path)?.clone();
+        Some(Changed { path: path.clone(), kind, was, now })
+    }
+
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
@@ -53,7 +62,7 @@ impl NetChange {
 
     fn add_one(&mut self, change: &Changed) {
         let Some(since) = self.0.get_mut(&change.path) else {
-            let since = Since { kind: change.kind, was: change.was.clone() };
+            let since = Since { kind: change.kind, was: change.was.clone(), now: change.now.clone() };
             self.0.insert(change.path.clone(), since);
             return;
         };
@@ -75,6 +84,7 @@ impl NetChange {
             (ChangeKind::Deleted, ChangeKind::Created) => ChangeKind::Modified,
             (_, kind) => kind,
         };
+        since.now.clone_from(&change.now);
     }
 
     /// Somebody else deleted these. Those that were deleted here are still gone.

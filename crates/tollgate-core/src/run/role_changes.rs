@@ -68,30 +68,31 @@ impl Wrote {
         all.add(changed);
         // Nobody answers for a file that came and went before it was done.
         let owed = changed.iter().filter(|change| change.kind != ChangeKind::Deleted || !undone(&change.path));
-        let mut owed: BTreeMap<Name, ChangeKind> = owed.map(|change| (change.path.clone(), change.kind)).collect();
+        let mut owed: BTreeMap<Name, Changed> = owed.map(|change| (change.path.clone(), change.clone())).collect();
         for path in self.unnamed.iter().filter(|path| !changed.iter().any(|change| change.path == **path)) {
-            owed.extend(all.kind(path).map(|kind| (path.clone(), kind)));
+            owed.extend(all.change(path).map(|change| (path.clone(), change)));
         }
         let Some(claims) = claims else {
             return Compared { unnamed: owed.into_keys().collect(), ..Compared::default() };
         };
-        // By what they name, not by how they are written: a worker need not know how git quotes.
-        let claimed: BTreeMap<Cow<'_, [u8]>, &Name> = claims.paths().map(|path| (meant(path), path)).collect();
         let mut net = earlier.clone();
         net.add(changed);
         let paths = changed.iter().map(|change| &change.path).chain(net.paths()).chain(&self.unnamed);
         let mut touched: BTreeSet<Cow<'_, [u8]>> = paths.map(|path| unquote(path)).collect();
         touched.extend(in_the_run.map(|path| unquote(path)));
+        // By what they name, not by how they are written: a worker need not know how git quotes.
+        let claimed = claims.paths().flat_map(|claim| named_by(claim, &touched));
+        let claimed: BTreeMap<Cow<'_, [u8]>, &str> = claimed.map(|path| (meant(path), path)).collect();
         let said_gone: BTreeSet<Cow<'_, [u8]>> = claims.deleted.iter().map(|path| meant(path)).collect();
-        let said_there: BTreeSet<Cow<'_, [u8]>> =
-            claims.created.iter().chain(&claims.modified).map(|path| meant(path)).collect();
+        // A deletion is a change: contracts that have one list of changed files name it there.
+        let said_there: BTreeSet<Cow<'_, [u8]>> = claims.created.iter().map(|path| meant(path)).collect();
         // What is wrong, and whether it is so by what is said or was changed now.
         let mut found: Vec<(String, bool)> = Vec::new();
         let now: BTreeSet<&Name> = changed.iter().map(|change| &change.path).collect();
         let mut wrong: BTreeSet<&Name> = BTreeSet::new();
         for (path, kind) in net.kinds() {
             let (said, how) = match kind {
-                ChangeKind::Deleted => (&said_there, "there, but it was deleted"),
+                ChangeKind::Deleted => (&said_there, "created, but it was deleted"),
                 ChangeKind::Created | ChangeKind::Modified => (&said_gone, "deleted, but it is there"),
             };
             if said.contains(&unquote(path)) {
@@ -99,26 +100,27 @@ impl Wrote {
                 wrong.insert(path);
             }
         }
-        owed.retain(|path, _| wrong.contains(path) || !claimed.contains_key(&unquote(path)));
+        let is_named = |path: &Name| !wrong.contains(path) && claimed.contains_key(&unquote(path));
+        settle_moves(&mut owed, is_named, &wrong);
+        owed.retain(|path, _| !is_named(path));
         let counted = claims.deleted_count.filter(|_| claims.deleted.is_empty());
-        let is_gone = |kind: ChangeKind| kind == ChangeKind::Deleted;
+        let is_gone = |change: &Changed| change.kind == ChangeKind::Deleted;
         if let Some(count) = counted {
             // The count is the claim; what was deleted before may be in it, and so may what the role itself had made.
-            let least = owed.iter().filter(|(path, kind)| is_gone(**kind) && !wrong.contains(path)).count();
-            let deleted = changed.iter().filter(|change| is_gone(change.kind)).map(|change| &change.path);
-            let before = net.kinds().chain(owed.iter().map(|(path, kind)| (path, *kind)));
-            let before = before.filter(|(_, kind)| is_gone(*kind)).map(|(path, _)| path);
-            let most: BTreeSet<&Name> = deleted.chain(before).collect();
+            let least = owed.iter().filter(|(path, change)| is_gone(change) && !wrong.contains(path)).count();
+            let before = net.kinds().filter(|(_, kind)| *kind == ChangeKind::Deleted).map(|(path, _)| path);
+            let deleted = changed.iter().chain(owed.values()).filter(|change| is_gone(change));
+            let most: BTreeSet<&Name> = deleted.map(|change| &change.path).chain(before).collect();
             if !(least..=most.len()).contains(&(count as usize)) {
                 // Too many were deleted at no time; too few may be what was left out before.
                 let anew = count as usize > most.len() || most.iter().any(|path| now.contains(*path));
                 found.push((miscounted(count, &most), anew));
             } else {
-                owed.retain(|path, kind| !is_gone(*kind) || wrong.contains(path));
+                owed.retain(|path, change| !is_gone(change) || wrong.contains(path));
             }
         }
         let silent =
-            owed.iter().filter(|(path, kind)| !wrong.contains(path) && (counted.is_none() || !is_gone(**kind)));
+            owed.iter().filter(|(path, change)| !wrong.contains(path) && (counted.is_none() || !is_gone(change)));
         found.extend(
             silent.map(|(path, _)| (format!("{path} changed, but the report does not name it"), now.contains(path))),
         );
@@ -140,6 +142,57 @@ impl Wrote {
     pub(super) fn lose<'a>(&mut self, deleted: impl Iterator<Item = &'a Name> + Clone) {
         self.all.lose(deleted.clone());
         self.unfinished.lose(deleted);
+    }
+}
+
+/// The paths that a claim names: `OLD -> NEW` names both, unless that is the name of one file.
+fn named_by<'c>(claim: &'c str, touched: &BTreeSet<Cow<'_, [u8]>>) -> Vec<&'c str> {
+    match claim.split_once(" -> ") {
+        Some((old, new)) if !touched.contains(&meant(claim)) => vec![old.trim(), new.trim()],
+        Some(_) | None => vec![claim],
+    }
+}
+
+/// A file that moved counts under both names: who named one of them need not name the other. Each name accounts for one other.
+fn settle_moves(owed: &mut BTreeMap<Name, Changed>, is_named: impl Fn(&Name) -> bool, wrong: &BTreeSet<&Name>) {
+    let mut named: BTreeMap<MoveEnd, usize> = BTreeMap::new();
+    for change in owed.values().filter(|change| is_named(&change.path)) {
+        if let Some(end) = MoveEnd::of(change) {
+            *named.entry(end).or_default() += 1;
+        }
+    }
+    owed.retain(|path, change| {
+        let is_silent = !is_named(path) && !wrong.contains(path);
+        let other = MoveEnd::of(change).filter(|_| is_silent).map(MoveEnd::other);
+        match other.and_then(|other| named.get_mut(&other)).filter(|left| **left > 0) {
+            Some(left) => *left -= 1,
+            None => return true,
+        }
+        false
+    });
+}
+
+/// One end of a move: this content is gone from a path, or has come to one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum MoveEnd {
+    From(Name),
+    To(Name),
+}
+
+impl MoveEnd {
+    fn of(change: &Changed) -> Option<Self> {
+        match change.kind {
+            ChangeKind::Created => change.now.clone().map(Self::To),
+            ChangeKind::Deleted => change.was.clone().map(Self::From),
+            ChangeKind::Modified => None,
+        }
+    }
+
+    fn other(self) -> Self {
+        match self {
+            Self::From(content) => Self::To(content),
+            Self::To(content) => Self::From(content),
+        }
     }
 }
 

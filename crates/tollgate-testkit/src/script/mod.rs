@@ -379,13 +379,19 @@ impl Play {
                     changes.extend(names(list).into_iter().map(|path| (path.clone(), opening.get(&path).copied())));
                 }
                 Some(("delete", list)) => changes.extend(names(list).into_iter().map(|path| (path, None))),
+                Some(("move", list)) => {
+                    let before = self.world.tree(&started.tree);
+                    for (from, to) in list.split(',').filter_map(|one| one.split_once(':')) {
+                        changes.extend([(Name::from(from), None), (Name::from(to), before.get(from).copied())]);
+                    }
+                }
                 _ => {}
             }
         }
         let tree = self.world.write(&started.tree, &changes);
         let changed = self.world.changed(&started.tree, &tree);
         if !words.iter().any(|word| word.starts_with("claims=")) {
-            report.claims.created = changed.iter().map(|change| change.path.clone()).collect();
+            report.claims.modified = changed.iter().map(|change| change.path.clone()).collect();
         }
         let result = AttemptResult {
             object: Digest::of(format!("{words:?}").as_bytes()),

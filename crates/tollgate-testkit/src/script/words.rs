@@ -164,13 +164,15 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
             "quota" => report.code = Some("quota".into()),
             "tokens" | "cost" | "took" => {}
             "claims" => report.claims.modified = names(value),
+            "created" => report.claims.created = names(value),
+            "gone" => report.claims.deleted = names(value),
             "deleted" => report.claims.deleted_count = value.parse().ok(),
             "addresses" => {
                 report.claims.addresses = Some(value.split(',').filter_map(|id| id.parse().ok()).collect());
             }
             kind if PLANNED.contains(&kind) => plan_item(&mut report.plan, kind, value),
             other if other.split_once('.').is_some_and(|(_, kind)| PLANNED.contains(&kind)) => {}
-            "write" | "restore" | "delete" | "silent" | "doc" => {}
+            "write" | "restore" | "delete" | "move" | "silent" | "doc" => {}
             other => return Err(format!("`{other}` is no part of a report")),
         }
     }

@@ -1,6 +1,6 @@
 //! What a success may rest on: every row, the tree that is handed over, the newest words, and nobody's claim alone.
 
-use crate::play::{APPROVED, CHANGES, COVERED, GAP, Play, TASK, TESTED, at, else_, script};
+use crate::play::{APPROVED, BUILT, CHANGES, COVERED, GAP, Play, TASK, TESTED, at, else_, script};
 
 const STANDARD: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
 
@@ -32,6 +32,24 @@ fn deletions_are_held_against_the_files_that_are_gone() {
     assert_eq!(play.dispatched("tester"), 2);
     let brief = play.brief("tester", 2);
     assert!(brief.contains("the report names tests/other.sh as changed, but it did not change"), "{brief}");
+}
+
+/// What moved counts under both names, and what is gone was changed.
+#[test]
+fn a_file_that_is_gone_or_moved_is_named_once() {
+    let moves = BUILT.replace("write: {", "delete: [hello.sh], write: {");
+    let clears = TESTED
+        .replace("report: {", "report: {files_modified: [tests/old.sh], ")
+        .replace("write: {", "delete: [tests/old.sh], write: {");
+    let roles = [("developer", [else_(&moves)]), ("tester", [else_(&clears)])];
+    let roles: Vec<(&str, &[String])> = roles.iter().map(|(role, entries)| (*role, &entries[..])).collect();
+    let mut play = Play::new(TASK, &script(&roles));
+    play.world.write("hello.sh", "echo Hello\n");
+    play.world.write("tests/old.sh", "exit 1\n");
+    play.world.commit("a greeting under another name, and a test that fails");
+    play.start(&STANDARD).exits(0).silent_on("does not name it").silent_on("left no valid report");
+    assert_eq!((play.dispatched("developer"), play.dispatched("tester")), (1, 1));
+    assert_eq!((play.file("hello.sh"), play.file("tests/old.sh")), (None, None));
 }
 
 #[test]

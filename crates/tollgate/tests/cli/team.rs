@@ -65,7 +65,10 @@ fn released() -> [(&'static str, String); 2] {
 }
 
 fn play(mode: &str, roles: &[(&str, &[String])]) -> (Play, Said) {
-    let mut play = Play::new("", &script(roles));
+    begin(Play::new("", &script(roles)), mode)
+}
+
+fn begin(mut play: Play, mode: &str) -> (Play, Said) {
     let mode = format!("mode={mode}");
     let said = play.tollgate(&[
         "run",
@@ -93,6 +96,41 @@ fn brief(play: &Play, stage: &str, nth: u32, unit: &str) -> String {
     });
     let path = format!("state/runs/{}/bundles/{}/brief.md", play.run, found.unwrap());
     std::fs::read_to_string(play.world.path(&path)).unwrap()
+}
+
+/// The report has one list of changed files: what is gone or has another name is named there.
+#[test]
+fn what_is_deleted_or_moved_is_a_changed_file() {
+    let tasks = format!(
+        ", tasks: \"tasks:\\n{}\"",
+        task("T-001", "chore", "greet.sh, hello.sh, old.sh", "manual: read it", "")
+    );
+    let all = r#"files_changed: [old.sh, "hello.sh -> greet.sh"]"#;
+    let moves = |named: &str| {
+        let said = says("OK", "Reviewer", named, "");
+        format!("stage: code-all, delete: [old.sh, hello.sh], write: {{greet.sh: \"echo Hello $1\\n\"}}, {said}")
+    };
+    let coder = [
+        format!("iteration: 1, {}", moves("files_changed: [greet.sh]")),
+        format!("stage: code-all, {}", says("OK", "Reviewer", all, "")),
+    ];
+    let text = script(&[
+        ("spec-agent", &[format!("{}, {}", specified(&tasks), ok("Coder"))]),
+        ("coder", &coder),
+        ("reviewer", &[ok("Orchestrator")]),
+    ]);
+    let play = Play::new("", &text);
+    play.world.write("old.sh", "exit 1\n");
+    play.world.write("hello.sh", "echo Hello $1 \n");
+    play.world.commit("a greeting under another name");
+    let (play, said) = begin(play, "lean");
+    said.exits(0).says("hello.sh changed, but the report does not name it, and 1 more");
+    assert_eq!(play.dispatched("coder"), 2);
+    let asked = brief(&play, "code-all", 2, "");
+    for path in ["hello.sh", "old.sh"] {
+        assert!(asked.contains(&format!("`{path}` changed before, and no report names it")), "{asked}");
+    }
+    assert_eq!((play.file("hello.sh"), play.file("old.sh")), (None, None));
 }
 
 #[test]
