@@ -46,6 +46,9 @@ pub struct Decision {
     /// The questions on its card, each with an answer of its own; empty: it is one question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<CardQuestion>,
+    /// What its answer decided of requirements.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<DecidedRequirement>,
     /// Until when a person put it off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deferred_until_ms: Option<u64>,
@@ -59,6 +62,18 @@ pub struct Decision {
     pub by: Option<Actor>,
     /// When it ended.
     pub ended_at_ms: Option<u64>,
+}
+
+/// What an answer decided of one requirement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DecidedRequirement {
+    /// The id of the requirement.
+    pub id: String,
+    /// in_scope, deferred, out_of_scope or non_material.
+    pub disposition: String,
+    /// The later decision that counts instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overruled_by: Option<String>,
 }
 
 /// One question of several on one card.

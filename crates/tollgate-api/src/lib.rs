@@ -25,7 +25,9 @@ pub use contract::{
     Contract, ContractCheck, ContractExtract, ContractFix, ContractKind, EarlierReport, FoundReport, Mended,
     PassedReport, PassedWhy, Plan, PlannedUnit, Requirement, TrailingText,
 };
-pub use decision::{CardQuestion, Decision, DecisionStatus, InboxItem, LastLines, Origin, QuestionOption};
+pub use decision::{
+    CardQuestion, DecidedRequirement, Decision, DecisionStatus, InboxItem, LastLines, Origin, QuestionOption,
+};
 pub use doctor::{AreaFiles, Doctor, DoctorCheck, DoctorStatus, TrustEntry, TrustResult, Written};
 pub use event::{Event, LogLine, Stream};
 pub use failure::{CodePage, Diagnostic, Failure, FailureKind, Place, Severity};

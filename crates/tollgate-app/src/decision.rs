@@ -72,6 +72,7 @@ pub fn decision(run: &Run, id: DecisionId, decision: &Decision, beside: Beside<'
         default_at_ms: decision.default().map(|default| default.at_ms),
         asked_at_ms: decision.asked_ms,
         questions: questions(decision),
+        requirements: requirements(run, id, decision),
         deferred_until_ms: decision.deferred.as_ref().filter(|_| ended.is_none()).map(|deferred| deferred.until_ms),
         tries: asked.tries,
         reason: ended
@@ -88,6 +89,20 @@ pub fn decision(run: &Run, id: DecisionId, decision: &Decision, beside: Beside<'
         by: ended.map(|ended| actor(&ended.by)),
         ended_at_ms: ended_ms.filter(|_| ended.is_some()),
     }
+}
+
+/// What its answer decided of requirements, and whether that still counts.
+fn requirements(run: &Run, id: DecisionId, decision: &Decision) -> Vec<api::DecidedRequirement> {
+    let later = |requirement: &Name| {
+        let row = run.ledger.requirements.iter().find(|row| row.id == *requirement)?;
+        row.disposed_by.filter(|by| *by != id).map(|by| by.to_string())
+    };
+    let decided = decision.dispositions.iter().map(|(requirement, disposition)| api::DecidedRequirement {
+        id: requirement.to_string(),
+        disposition: disposition.to_string(),
+        overruled_by: later(requirement),
+    });
+    decided.collect()
 }
 
 fn questions(decision: &Decision) -> Vec<api::CardQuestion> {

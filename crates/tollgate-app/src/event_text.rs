@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::format;
+use tollgate_core::Name;
 use tollgate_core::id::{AttemptId, UnitId};
 use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::Target;
-use tollgate_core::report::{Health, Judgement, Plan, Verdict};
+use tollgate_core::report::{Disposition, Health, Judgement, Plan, Verdict};
 use tollgate_core::run::Run;
 use tollgate_core::run::data::UnitState;
 use tollgate_core::run::event::{
@@ -174,7 +175,9 @@ pub fn sentence(recorded: &Recorded) -> Option<String> {
             state => format!("{} is {}: {}", changed.unit, state.word(), changed.why),
         },
         Event::RequirementsDisposed(disposed) => {
-            format!("{by} decided on {}", format::count(disposed.dispositions.len(), "requirement"))
+            let each = |(id, word): (&Name, &Disposition)| format!("{id} is {}", word.replace('_', " "));
+            let all: Vec<String> = disposed.dispositions.iter().map(each).collect();
+            format!("{by} decided: {}", format::list(&all))
         }
         Event::ScopeWidened(widened) => format!("{by} widened the scope by {}", format::list(&widened.paths)),
         Event::WaiverGranted(waiver) => {

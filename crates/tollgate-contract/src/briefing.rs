@@ -6,7 +6,7 @@ use tollgate_core::Name;
 use tollgate_core::context::{self, Handover, next_roles};
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::Outcome;
-use tollgate_core::report::CriterionRow;
+use tollgate_core::report::{CriterionRow, RequirementReport};
 use tollgate_core::run::Run;
 use tollgate_core::run::event::Work;
 use tollgate_core::run::state::Criterion;
@@ -79,6 +79,11 @@ impl context::Contracts for Contracts {
 
     fn document(&self, schema: &str) -> Option<String> {
         self.document(schema).map(|dialect| dialect.instructions(&Context::default()))
+    }
+
+    fn requirements(&self, schema: &str, document: &str) -> Vec<RequirementReport> {
+        let read = self.document(schema).map(|dialect| dialect.read(document, &Context::default()));
+        read.map(|reading| reading.plan.requirements).unwrap_or_default()
     }
 
     /// Rules that depend on the state of the run when the report came in are left out now; the rows are tried both ways, since

@@ -51,6 +51,7 @@ use tollgate_core::diagnostic::{Diagnostic, Place};
 use tollgate_core::id::UnitId;
 use tollgate_core::protocol::Declaration;
 use tollgate_core::report::{CriterionRow, Health, Part, Plan, Report};
+use tollgate_core::run::state::RequirementDecision;
 
 /// What a reader knows about the run it reads for. Absent parts switch the rules off that need them.
 #[derive(Debug, Clone, Default)]
@@ -197,6 +198,10 @@ pub trait DocumentDialect: Format {
     fn declaration(&self) -> Declaration;
     /// Reads a text that was handed in as one document.
     fn read(&self, text: &str, context: &Context) -> DocumentReading;
+    /// The document with what people decided of its requirements, where its contract has a place for that and something was decided.
+    fn decided(&self, _text: &str, _decisions: &[RequirementDecision]) -> Option<String> {
+        None
+    }
     /// Reads a document that was found in a text.
     fn read_alone(&self, text: &str, context: &Context) -> DocumentReading {
         self.read(text, context)

@@ -2,6 +2,7 @@
 
 pub mod built_in;
 pub(crate) mod checks;
+mod decided;
 pub mod definition;
 pub mod guide;
 mod items;
@@ -25,6 +26,7 @@ use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::report::{Plan, Report};
+use tollgate_core::run::state::RequirementDecision;
 
 /// A contract that was read from its definition.
 #[derive(Debug)]
@@ -317,5 +319,11 @@ impl DocumentDialect for Defined {
 
     fn read_alone(&self, text: &str, context: &Context) -> DocumentReading {
         self.document(self.judge_as(Read::Document, text, context))
+    }
+
+    fn decided(&self, text: &str, decisions: &[RequirementDecision]) -> Option<String> {
+        let judged = self.judge_handed_in(Read::Document, text, &Context::default());
+        let document = decided::decided(self.definition.plan.requirements.as_ref()?, judged.root?, decisions)?;
+        self.write(&document).ok()
     }
 }

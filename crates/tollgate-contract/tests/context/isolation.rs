@@ -1,10 +1,15 @@
 //! Nothing that the bundle does not list gets in, and nothing that gets in can pose as Tollgate's word.
 
+use std::sync::Arc;
+
 use crate::bench::{Bench, TASK, checked, developed, reviewed, template};
 use tollgate_core::code::Code;
 use tollgate_core::context::{Assembled, ContextError};
+use tollgate_core::id::DecisionId;
 use tollgate_core::protocol::model::Value;
+use tollgate_core::report::Disposition;
 use tollgate_core::run::event::Work;
+use tollgate_core::run::state::Requirement;
 
 /// Everything an attempt is shown, in one text.
 fn all(shown: &Assembled) -> String {
@@ -71,6 +76,33 @@ fn a_role_that_may_see_nothing_is_shown_nothing() {
     assert!(!text.contains("SECRET") && !text.contains("DoD-3") && !text.contains("Hello, NAME"), "{text}");
     assert_eq!(shown.files, []);
     assert_eq!(shown.manifest["isolation"], "only: project");
+}
+
+/// Every role that sees decisions, or a document that proposes otherwise, reads what was decided; nobody else does.
+#[test]
+fn what_a_person_decided_of_a_requirement_is_shown_with_decisions() {
+    let with = "developer:   {contract: status-block, part: developer, writes: [code, infra], sees: full}";
+    for (sees, is_shown) in
+        [("full", true), ("{only: [decisions]}", true), ("{only: [project, criteria, unit]}", false)]
+    {
+        let role = format!("developer: {{contract: status-block, writes: [code, infra], sees: {sees}}}");
+        let yaml = include_str!("../../../../protocols/build-plan.yaml").replace(with, &role);
+        let mut bench = Bench::with_protocol(&yaml, TASK, &[("complexity", "standard")]);
+        let by = bench.run.decisions[&DecisionId(1)].end.as_ref().unwrap().by.name.clone();
+        let requirement = Requirement {
+            id: "R-002".into(),
+            text: "SECRET-text".to_owned(),
+            disposition: Some(Disposition::InScope),
+            proposed: Some(Disposition::Deferred),
+            disposed_by: Some(DecisionId(1)),
+            waived: None,
+        };
+        Arc::make_mut(&mut bench.run.ledger).requirements.push(requirement);
+        let text = all(&bench.show(&everything()).unwrap());
+        let said = format!("overruled:\n\n- R-002: in scope, decided by {by} at dec_1\n");
+        assert_eq!((text.contains(&said), text.contains("R-002")), (is_shown, is_shown), "{sees}: {text}");
+        assert!(!text.contains("SECRET"), "{text}");
+    }
 }
 
 #[test]

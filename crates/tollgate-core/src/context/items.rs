@@ -12,6 +12,7 @@ use crate::run::event::{BundleItem, ChangeKind, DecisionEnd};
 use crate::run::finding::FindingState;
 use crate::run::gate;
 use crate::run::repetition::Flaky;
+use crate::run::state::RequirementDecision;
 use crate::run::state::{Criterion, Decision, Shown as Evidence, Unit};
 
 use super::text::{Quoted, code, file, file_name, line, quoted};
@@ -260,6 +261,30 @@ fn notices(dispatch: &Dispatch<'_>) -> String {
     }))
 }
 
+/// What people decided of requirements, whoever asked: requirements are the run's.
+fn requirement_decisions(dispatch: &Dispatch<'_>) -> Option<String> {
+    let decided = dispatch.run.requirement_decisions().map(|decided| format!("- {}\n", line(&decided.to_string())));
+    let lines = list(decided);
+    let head = "Requirements that people decided on; what anybody proposed otherwise is overruled:";
+    (!lines.is_empty()).then(|| format!("{head}\n\n{lines}\n"))
+}
+
+/// What people decided otherwise than a document proposes.
+fn overruled(dispatch: &Dispatch<'_>, item: &BundleItem, text: &str, sources: &Sources<'_>) -> String {
+    let artifact = dispatch.run.protocol.artifacts.get(&item.item);
+    let decided: Vec<RequirementDecision> = dispatch.run.requirement_decisions().collect();
+    let Some(schema) = artifact.and_then(|artifact| artifact.schema.as_ref()).filter(|_| !decided.is_empty()) else {
+        return String::new();
+    };
+    let named = sources.contracts.requirements(schema, text);
+    let lines = list(decided.iter().filter_map(|decided| {
+        let row = named.iter().find(|row| row.id == decided.requirement)?;
+        let said = row.disposition.as_ref().or(row.proposed.as_ref()).filter(|said| **said != decided.disposition)?;
+        Some(format!("- {}: {} in this document is overruled\n", line(&decided.to_string()), code(said)))
+    }));
+    if lines.is_empty() { lines } else { format!("\nA person decided otherwise:\n\n{lines}") }
+}
+
 /// Decisions that have ended: a unit's own and the run's; for the run all.
 fn decisions(dispatch: &Dispatch<'_>) -> String {
     let unit = dispatch.unit();
@@ -267,7 +292,7 @@ fn decisions(dispatch: &Dispatch<'_>) -> String {
         |decision: &Decision| unit.is_none() || decision.asked.unit.is_none() || decision.asked.unit.as_ref() == unit;
     // Inputs are shown as what they are.
     let ended = dispatch.run.decisions.iter().filter(|(_, decision)| of_subject(decision) && !decision.is_of_intake());
-    list(ended.filter_map(|(id, decision)| {
+    list(requirement_decisions(dispatch).into_iter().chain(ended.filter_map(|(id, decision)| {
         let end = decision.end.as_ref()?;
         let about = decision.asked.unit.as_ref().map_or_else(String::new, |unit| format!(" about {}", code(unit)));
         let question = quoted(&format!("{id}{about}, the question"), &decision.asked.question, None).text;
@@ -293,7 +318,7 @@ fn decisions(dispatch: &Dispatch<'_>) -> String {
             return Some(pairs.chain((!answer.is_empty()).then_some(answer)).collect());
         }
         Some(format!("{question}\n{}\n", answer.trim_start_matches('\n')))
-    }))
+    })))
 }
 
 fn evidence(shown: &mut Shown, dispatch: &Dispatch<'_>, sources: &Sources<'_>) -> Result<(), ContextError> {
@@ -371,15 +396,16 @@ fn document(
     let Some(set) = is_set.then(|| documents::unpack(&text)).flatten() else {
         let path = shown.file(&format!("{}.md", file_name(&item.item)), &text);
         let part = quoted(&format!("The document {}", code(&item.item)), &text, Some(&path));
-        shown.push("documents", format!("{}\n", part.text), Some(path), text.len());
+        let part = part.text + &overruled(dispatch, item, &text, sources);
+        shown.push("documents", format!("{part}\n"), Some(path), text.len());
         return Ok(());
     };
     let (mut parts, folder) = (Vec::new(), file_name(&item.item));
     for (name, one) in &set {
         let path = shown.file(&format!("{folder}/{name}"), one);
-        parts.push(
-            quoted(&format!("The document {}", code(&format!("{}/{name}", item.item))), one, Some(&path)).text + "\n",
-        );
+        let who = format!("The document {}", code(&format!("{}/{name}", item.item)));
+        let part = quoted(&who, one, Some(&path)).text + &overruled(dispatch, item, one, sources);
+        parts.push(part + "\n");
     }
     shown.push("documents", list(parts.into_iter()), Some(format!("files/{folder}/")), text.len());
     Ok(())

@@ -19,6 +19,7 @@ use crate::code::Code;
 use crate::digest::Digest;
 use crate::id::{AttemptId, RoleId, UnitId};
 use crate::protocol::model::Role;
+use crate::report::RequirementReport;
 use crate::run::Run;
 use crate::run::event::{BundleItem, Changed, Work};
 use crate::run::state::{Attempt, Instance};
@@ -32,6 +33,8 @@ pub trait Contracts {
     fn instructions(&self, run: &Run, attempt: AttemptId, rows: bool, handover: Handover) -> String;
     /// The instructions for whoever writes a document; none where its contract is unknown.
     fn document(&self, schema: &str) -> Option<String>;
+    /// The requirements that a document names, with what it proposes for each; none where its contract is unknown.
+    fn requirements(&self, schema: &str, document: &str) -> Vec<RequirementReport>;
     /// The sections of a report that a role made before; none where its contract is unknown.
     fn sections(&self, run: &Run, role: &str, report: &str) -> Option<BTreeMap<Name, String>>;
 }

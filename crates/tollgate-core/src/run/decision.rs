@@ -1,6 +1,7 @@
 //! Decisions: questions to a person, and what came of them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +9,11 @@ use super::empty_change::EMPTY;
 use super::event::{Asked, AskedQuestion, By, DecisionEnd, DefaultAnswer};
 use super::landing::LAND;
 use super::open_findings::FINDINGS;
-use super::state::On;
+use super::state::{On, Run};
 use crate::Name;
+use crate::id::DecisionId;
 use crate::protocol::model::Class;
+use crate::report::Disposition;
 
 /// Stands for a flow instance, a stage and an ask where a run asks for its inputs: no protocol can use this name.
 pub const INTAKE: &str = "@intake";
@@ -32,6 +35,9 @@ pub struct Decision {
     /// How many invalid answers it was given, where they are counted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub invalid: u32,
+    /// The requirements that its answer decided on.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dispositions: BTreeMap<Name, Disposition>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
@@ -130,6 +136,44 @@ impl Decision {
 impl Asked {
     pub(super) fn is_of_landing(&self) -> bool {
         &*self.instance == LAND
+    }
+}
+
+/// What a person decided of a requirement, as it counts now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequirementDecision {
+    pub requirement: Name,
+    pub disposition: Disposition,
+    pub decision: DecisionId,
+    pub by: Name,
+}
+
+impl RequirementDecision {
+    /// Whose word it is, and where it was given.
+    pub fn source(&self) -> String {
+        format!("decided by {} at {}", self.by, self.decision)
+    }
+}
+
+impl fmt::Display for RequirementDecision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}, {}", self.requirement, self.disposition.replace('_', " "), self.source())
+    }
+}
+
+impl Run {
+    /// What people decided of requirements: the last word on each.
+    pub fn requirement_decisions(&self) -> impl Iterator<Item = RequirementDecision> {
+        self.ledger.requirements.iter().filter_map(|row| {
+            let decision = row.disposed_by?;
+            let ended = self.decisions.get(&decision)?.end.as_ref()?;
+            Some(RequirementDecision {
+                requirement: row.id.clone(),
+                disposition: row.disposition.clone()?,
+                decision,
+                by: ended.by.name.clone(),
+            })
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::blank::{accepted_as_shown, blank_as_none};
 use super::budget::Spent;
-pub use super::decision::{Decision, Deferred, Ended, INTAKE, QuestionAnswer};
+pub use super::decision::{Decision, Deferred, Ended, INTAKE, QuestionAnswer, RequirementDecision};
 use super::event::{RunLanded, RunOpened, RunOutcome, UnitState, Work};
 use super::finding::FindingState;
 pub use super::landing::{AtLanding, LAND, Landing};

@@ -435,7 +435,7 @@ impl Executor for std::sync::Arc<LocalExecutor> {
     }
 
     fn project(&self, run: &Run) {
-        projection::write(&self.folder(run.id, "files"), run, &*self.journal);
+        projection::write(&self.folder(run.id, "files"), run, &*self.journal, || self.contracts(run).ok());
     }
 
     fn cancel(&self, token: u64) {

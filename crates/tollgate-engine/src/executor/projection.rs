@@ -5,21 +5,24 @@
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use tollgate_core::documents;
+use tollgate_contract::registry::Contracts;
 use tollgate_core::protocol::model::Renderer;
 use tollgate_core::run::Run;
+use tollgate_core::run::state::RequirementDecision;
+use tollgate_core::{Name, documents};
 use tollgate_store::Journal;
 
 /// Writes the projections of a run that differ from what its state says. What cannot be written is left for the next
 /// time: a projection is never needed for anything.
-pub fn write(folder: &Path, run: &Run, journal: &dyn Journal) {
+pub fn write(folder: &Path, run: &Run, journal: &dyn Journal, contracts: impl FnOnce() -> Option<Arc<Contracts>>) {
     let rendered = run.protocol.projections.iter().filter_map(|(template, projection)| {
         Some(match Renderer::parse(&projection.renderer)? {
             Renderer::Handoffs => handoffs(run, template, journal),
         })
     });
-    for (path, bytes) in rendered.flatten().chain(shown(run, journal)) {
+    for (path, bytes) in rendered.flatten().chain(shown(run, journal, contracts)) {
         if let Some(path) = inside(folder, &path)
             && std::fs::read(&path).ok().as_deref() != Some(&bytes)
         {
@@ -28,21 +31,35 @@ pub fn write(folder: &Path, run: &Run, journal: &dyn Journal) {
     }
 }
 
-/// The documents that people are shown, as they were handed over; those of a set in a folder.
-fn shown(run: &Run, journal: &dyn Journal) -> BTreeMap<String, Vec<u8>> {
+/// The documents that people are shown, as they were handed over, with what a person decided of their requirements since; those of a
+/// set in a folder.
+fn shown(
+    run: &Run,
+    journal: &dyn Journal,
+    contracts: impl FnOnce() -> Option<Arc<Contracts>>,
+) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
+    let decisions: Vec<RequirementDecision> = run.requirement_decisions().collect();
+    let contracts = (!decisions.is_empty()).then(contracts).flatten();
+    let with_decisions = |schema: Option<&Name>, bytes: &[u8]| {
+        let dialect = contracts.as_ref()?.document(schema?)?;
+        dialect.decided(str::from_utf8(bytes).ok()?, &decisions).map(String::into_bytes)
+    };
     for (name, given) in &run.artifacts {
         let Some(artifact) = run.protocol.artifacts.get(name) else { continue };
         let Some(path) = artifact.shown_at.as_ref().map(|path| path.replace("{run}", run.id.digits())) else {
             continue;
         };
         let Ok(Some(bytes)) = journal.object(given.object) else { continue };
+        let schema = artifact.schema.as_ref();
+        let rendered = |bytes: Vec<u8>| with_decisions(schema, &bytes).unwrap_or(bytes);
         let set = artifact.many.then(|| documents::unpack(str::from_utf8(&bytes).ok()?)).flatten();
         match set {
             Some(set) => {
-                files.extend(set.into_iter().map(|(file, text)| (format!("{path}/{file}"), text.into_bytes())))
+                let rendered = |(file, text): (_, String)| (format!("{path}/{file}"), rendered(text.into_bytes()));
+                files.extend(set.into_iter().map(rendered));
             }
-            None => drop(files.insert(path, bytes.to_vec())),
+            None => drop(files.insert(path, rendered(bytes.to_vec()))),
         }
     }
     files

@@ -41,6 +41,11 @@ fn one(decision: &api::Decision, now_ms: u64, width: usize) -> Vec<Line> {
     if let Some(text) = &decision.text {
         indented(4, Style::Plain, text);
     }
+    for decided in &decision.requirements {
+        let later = decided.overruled_by.as_ref().map(|later| format!(", until {later}")).unwrap_or_default();
+        let said = format!("{}: {}{later}", decided.id, decided.disposition.replace('_', " "));
+        indented(4, Style::Plain, &said);
+    }
     let until = decision.deferred_until_ms.map(|at_ms| format!("asked again {}", then(now_ms, at_ms)));
     let why: Vec<String> = decision.reason.iter().map(|why| format!("reason: {why}")).chain(until).collect();
     why.iter().for_each(|text| indented(4, Style::Faint, text));

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::play::{Play, Said};
+use crate::team::stage_brief;
 
 /// A report of a role, with what differs from the plainest one.
 pub fn report(role: &str, unit: &str, more: Value) -> Value {
@@ -244,7 +245,22 @@ fn a_person_decides_what_is_left_out_and_approves_the_reading_and_a_plan_alone_i
         .exits(4)
         .says("R-002 is proposed");
     let decided = ["dec_3", "decided", "--requirement", "R-002=in_scope", "--no-wait"];
-    play.decide(&decided).exits(4).says("Is this the right reading of the sources?");
+    play.decide(&decided)
+        .exits(4)
+        .says("ada decided: R-002 is in scope")
+        .says("Is this the right reading of the sources?");
+    // Every later brief holds what was decided, and whose proposal beside it no longer counts.
+    let brief = stage_brief(&play, "spec", 1, "");
+    for said in ["- R-002: in scope, decided by ada at dec_3\n", "dec_3: `non_material` in this document is overruled"]
+    {
+        assert!(brief.contains(said), "{said}: {brief}");
+    }
+    let document = |name: &str| {
+        let path = format!("state/runs/{}/files/{name}", play.run);
+        std::fs::read_to_string(play.world.path(&path)).unwrap()
+    };
+    let coverage = document("COVERAGE.yaml");
+    assert!(coverage.contains("in_current_scope") && coverage.contains("decided by ada at dec_3"), "{coverage}");
     play.decide(&["dec_4", "question", "--text", "Is stdout enough?", "--no-wait"]).exits(4);
     play.decide(&["dec_5", "revise", "--text", "Name the scripts.", "--no-wait"]).exits(4);
     // What is deferred at the gate is not planned for.
@@ -254,9 +270,23 @@ fn a_person_decides_what_is_left_out_and_approves_the_reading_and_a_plan_alone_i
         .says("Start these units")
         .says("AC-001 is open: greet.sh is there, for R-001: greet.sh prints Hello");
     let brief = play.brief("planner", 1);
-    for said in ["Is stdout enough?", "Name the scripts.", "README.md stays"] {
-        assert!(brief.contains(said), "{brief}");
+    let last = ["R-002: deferred, decided by ada at dec_6", "R-003: deferred, decided by ada at dec_2"];
+    for said in ["Is stdout enough?", "Name the scripts.", "README.md stays"].iter().chain(&last) {
+        assert!(brief.contains(said), "{said}: {brief}");
     }
+    assert!(!brief.contains("R-002: in scope"), "{brief}");
+    let spec = document("SPEC.md");
+    let row = spec.lines().find(|line| line.starts_with("| R-002 | the request")).unwrap_or_else(|| panic!("{spec}"));
+    assert!(row.contains("explicit_user_deferred | decided by ada at dec_6"), "{row}");
+    // Each decision says what it decided, and by which one it counts no longer.
+    let decisions = play.tollgate(&["decisions", "RUN"]).exits(0).out;
+    for said in ["R-003: deferred\n", "R-002: in scope, until dec_6\n", "R-002: deferred\n"] {
+        assert!(decisions.contains(said), "{said}: {decisions}");
+    }
+    let lines = play.tollgate(&["decisions", "RUN", "--json"]).exits(0).out;
+    let third: Value = serde_json::from_str(lines.lines().nth(2).unwrap()).unwrap();
+    let expected = json!([{"id": "R-002", "disposition": "in_scope", "overruled_by": "dec_6"}]);
+    assert_eq!(third["requirements"], expected, "{third}");
     play.decide(&["dec_8", "approve"]).exits(0).says("ada answers dec_8: approve").says("reported");
     assert_eq!((play.dispatched("planner"), play.dispatched("implementer")), (1, 0));
     // The matrix says whose word it is that nothing shows a requirement.

@@ -86,7 +86,7 @@ fn begin(mut play: Play, mode: &str) -> (Play, Said) {
 }
 
 /// The brief of a stage's nth dispatch, for a unit where one is named.
-fn brief(play: &Play, stage: &str, nth: u32, unit: &str) -> String {
+pub fn stage_brief(play: &Play, stage: &str, nth: u32, unit: &str) -> String {
     let found = play.events().into_iter().find_map(|event| match event.event {
         Event::AttemptStarted(started) => {
             let is_nth = matches!(started.work, Work::Dispatch { iteration, .. } if iteration == nth);
@@ -126,7 +126,7 @@ fn what_is_deleted_or_moved_is_a_changed_file() {
     let (play, said) = begin(play, "lean");
     said.exits(0).says("hello.sh changed, but the report does not name it, and 1 more");
     assert_eq!(play.dispatched("coder"), 2);
-    let asked = brief(&play, "code-all", 2, "");
+    let asked = stage_brief(&play, "code-all", 2, "");
     for path in ["hello.sh", "old.sh"] {
         assert!(asked.contains(&format!("`{path}` changed before, and no report names it")), "{asked}");
     }
@@ -155,7 +155,7 @@ fn lean_fixes_the_notes_that_it_passed_with() {
     assert_eq!(play.dispatched("qa") + play.dispatched("security") + play.dispatched("architect"), 0);
     play.decide(&["dec_1", "fix"]).exits(0).says("succeeded").says("1 of 2 criteria by commands");
     // Who fixes them is shown them, and who noted them looks again.
-    assert!(brief(&play, "fix-review", 1, "").contains("The name is not quoted."));
+    assert!(stage_brief(&play, "fix-review", 1, "").contains("The name is not quoted."));
     assert_eq!((play.dispatched("coder"), play.dispatched("reviewer")), (2, 2));
     assert_eq!(play.changed(), "A\tgreet.sh\n");
     play.holds();
@@ -215,15 +215,15 @@ fn lean_becomes_full_with_a_corrected_design_qa_and_security_by_typed_fields() {
     assert_eq!((play.dispatched("researcher"), play.dispatched("designer")), (1, 1));
     // Each asking is a decision of its own, and only the last one counts.
     play.decide(&["dec_2", "change-architecture", "--text", "Name the tests.", "--no-wait"]).exits(4);
-    assert!(brief(&play, "correct-architecture", 1, "").contains("Name the tests."));
+    assert!(stage_brief(&play, "correct-architecture", 1, "").contains("Name the tests."));
     play.decide(&["dec_3", "approve", "--no-wait"]).exits(4).says("When is the work reviewed?");
     play.decide(&["dec_4", "per-batch", "--no-wait"]).exits(4).says("It is BLOCKED.");
     play.decide(&["dec_5", "--text", "In English.", "--no-wait"]).exits(4).says("Fix it now").says("secret");
-    assert!(brief(&play, "code", 2, "T-010").contains("In English."));
+    assert!(stage_brief(&play, "code", 2, "T-010").contains("In English."));
     // A feat is for QA; the task with a risk is for Security, whoever built it.
     assert_eq!((play.dispatched("qa"), play.dispatched("security")), (1, 1));
     let said = play.decide(&["dec_6", "fix", "--no-wait"]).exits(0).says("succeeded");
-    let brief = brief(&play, "fix-security", 1, "T-011");
+    let brief = stage_brief(&play, "fix-security", 1, "T-011");
     assert!(brief.contains("It prints a secret."), "{brief}");
     // What the second plan takes back stands there with its reason.
     said.says("without T-001");
@@ -297,7 +297,7 @@ fn a_single_final_review_gives_up_only_by_a_card_and_plans_again() {
     play.decide(&["dec_3", "again", "--text", "Even less.", "--no-wait"])
         .exits(4)
         .says("Is this the plan to go on with?");
-    assert!(brief(&play, "replan", 2, "").contains("Even less."));
+    assert!(stage_brief(&play, "replan", 2, "").contains("Even less."));
     assert_eq!((play.dispatched("coder"), play.dispatched("planner")), (2, 3));
     let stuck = play.decide(&["dec_4", "approve", "--no-wait"]).exits(4).says("Trying again did not pass.");
     for option in ["retry", "guide", "simplify", "accept", "drop"] {
@@ -380,9 +380,9 @@ fn what_reports_say_in_typed_fields_has_qa_and_security_look_and_a_person_answer
     assert!(held.contains("mandatory_user_decision_missing: 3 answers were invalid"), "{held}");
     play.tollgate(&["retry", "RUN", "--no-wait"]).exits(4).says("Is this what is to be built?");
     play.decide(&["dec_2", "change-spec", "--text", "Name the port.", "--no-wait"]).exits(4);
-    assert!(brief(&play, "correct-spec", 1, "").contains("Name the port."));
+    assert!(stage_brief(&play, "correct-spec", 1, "").contains("Name the port."));
     play.decide(&["dec_3", "change-design", "--text", "Bigger.", "--no-wait"]).exits(4);
-    assert!(brief(&play, "correct-design", 1, "").contains("Bigger."));
+    assert!(stage_brief(&play, "correct-design", 1, "").contains("Bigger."));
     // Five tasks are many.
     play.decide(&["dec_4", "approve", "--no-wait"]).exits(4).says("After each task (recommended)");
     play.decide(&["dec_5", "per-batch", "--no-wait"]).exits(4).says("The port is open.").says("Accept the risk");
@@ -396,11 +396,11 @@ fn what_reports_say_in_typed_fields_has_qa_and_security_look_and_a_person_answer
     assert_eq!(looked("T-005"), ["reviewer"]);
     // Who is asked is shown why; the reviewer, who is asked anyway, is not shown the coder's word.
     let concern = "[security_concern; by coder] It opens a port.";
-    assert!(brief(&play, "security", 1, "T-002").contains(concern));
-    assert!(brief(&play, "secure", 1, "").contains("[security_concern; by coder; of T-002] It opens a port."));
-    assert!(brief(&play, "qa", 1, "T-001").contains("[needs_tests; by coder]"));
-    assert!(brief(&play, "qa", 1, "T-003").contains("[recommends_qa; by reviewer]"));
-    assert!(!brief(&play, "review", 1, "T-002").contains("It opens a port."));
+    assert!(stage_brief(&play, "security", 1, "T-002").contains(concern));
+    assert!(stage_brief(&play, "secure", 1, "").contains("[security_concern; by coder; of T-002] It opens a port."));
+    assert!(stage_brief(&play, "qa", 1, "T-001").contains("[needs_tests; by coder]"));
+    assert!(stage_brief(&play, "qa", 1, "T-003").contains("[recommends_qa; by reviewer]"));
+    assert!(!stage_brief(&play, "review", 1, "T-002").contains("It opens a port."));
     // What was reported of tasks is the run's, too: Security looks at the whole once.
     assert_eq!(play.dispatched("security"), 3);
     play.holds();
@@ -448,7 +448,7 @@ fn a_concern_that_is_reported_for_the_run_has_security_look_at_the_whole() {
     said.exits(4);
     play.decide(&["dec_1", "approve", "--no-wait"]).exits(4).says("T-001, status: not-started");
     play.decide(&["dec_2", "per-batch", "--no-wait"]).exits(0).says("succeeded");
-    assert!(brief(&play, "final-fix", 1, "").contains("Anybody may serve that."));
+    assert!(stage_brief(&play, "final-fix", 1, "").contains("Anybody may serve that."));
     assert_eq!(judges_of(&play, "T-001"), ["reviewer"]);
     assert_eq!((play.dispatched("security"), play.dispatched("docs")), (2, 2));
     assert_eq!(play.file("Makefile").as_deref(), Some("all: greet.sh\n"));

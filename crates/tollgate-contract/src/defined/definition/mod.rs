@@ -20,7 +20,7 @@ pub use check::faults;
 #[cfg(test)]
 pub use examples::put;
 pub use examples::{Sample, samples};
-pub use plan::{IdMap, ItemMap, PlanMapping, RequirementMap, RowMap, UnitMap};
+pub use plan::{DecidedMap, IdMap, ItemMap, PlanMapping, RequirementMap, RowMap, UnitMap};
 pub use read::{LINES, read};
 pub use report::{
     Case, ClaimMap, CodeMap, CriterionMap, FindingMap, Mapping, NoticeMap, OptionMap, QuestionMap, Said, WordMap,

@@ -2,7 +2,7 @@
 
 use super::conditions::Scope;
 use super::mappings::{Around, one_word, said, word_of, words};
-use super::{Path, Said, WordMap};
+use super::{Path, Said, Type, WordMap};
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::diagnostic::{Diagnostic, Place};
@@ -67,6 +67,16 @@ pub struct RequirementMap {
     pub proposed: Said,
     /// What each word of `proposed` means; nothing: that somebody has to decide.
     pub words: Vec<(Name, Option<Disposition>)>,
+    pub decided: Option<DecidedMap>,
+}
+
+/// Where a document says what a person decided of a requirement: a field of the item, and the word for each disposition.
+#[derive(Debug)]
+pub struct DecidedMap {
+    pub field: Name,
+    pub words: Vec<(Disposition, Name)>,
+    /// The field that says who decided it, and where.
+    pub by: Option<Name>,
 }
 
 impl PlanMapping {
@@ -131,6 +141,7 @@ fn requirement(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option
     let source = fields.take("source");
     let parts = ["strength", "proposed"].map(|key| fields.take(key));
     let meant = fields.take("words").map(|node| problems.entries(node, "`words`")).unwrap_or_default();
+    let decided = fields.take("decided");
     fields.close(problems);
     let (item, around) = named?;
     let known: Vec<(&str, &str)> = Disposition::WORDS.iter().chain(&["undecided"]).map(|word| (*word, *word)).collect();
@@ -142,7 +153,48 @@ fn requirement(node: &Node, scope: Scope<'_>, problems: &mut Problems) -> Option
     close(parts[1], &around, &meant, node.place, problems);
     let source = source.map(|node| said(node, &around, problems)).unwrap_or_default();
     let [strength, proposed] = parts.map(|node| node.map(|node| one_word(node, &around, problems)).unwrap_or_default());
-    Some(RequirementMap { item, source, strength, proposed, words: meant })
+    let decided = decided.and_then(|node| self::decided(node, &around, problems));
+    Some(RequirementMap { item, source, strength, proposed, words: meant, decided })
+}
+
+fn decided(node: &Node, around: &Around, problems: &mut Problems) -> Option<DecidedMap> {
+    let mut fields = Fields::open(node, "what was decided", problems);
+    let field = fields.need("field", problems);
+    let words = fields.need("words", problems);
+    let by = fields.take("by");
+    fields.close(problems);
+    let (field, of) = own_field(field?, around, problems)?;
+    let known = of.words().unwrap_or_default();
+    let known: Vec<(&str, &Name)> = known.iter().map(|word| (&**word, word)).collect();
+    let words = words?;
+    let (mut given, entries): (Vec<(Disposition, Name)>, _) = (Vec::new(), problems.entries(words, "`words`"));
+    for (key, node) in entries {
+        if !Disposition::WORDS.contains(&&*key.text) {
+            let hint = format!("one of: {}", Disposition::WORDS.join(", "));
+            problems.value(node.place, format!("`{}` is not a disposition", key.text), hint);
+        } else if let Some(word) = problems.word(node, "a word of the field", &known) {
+            given.push((Disposition::from(&*key.text), word.clone()));
+        }
+    }
+    for word in Disposition::WORDS.iter().filter(|word| !entries.iter().any(|(key, _)| *key.text == ***word)) {
+        let message = format!("`{word}` may be decided, and `words` does not say how the field says it");
+        problems.add(Diagnostic::error(Code::NOT_MAPPED, words.place, message).hint("name a word of the field"));
+    }
+    let by = by.and_then(|node| own_field(node, around, problems)).map(|(name, _)| name);
+    Some(DecidedMap { field, words: given, by })
+}
+
+/// A field of the item itself.
+fn own_field<'t>(node: &Node, around: &'t Around, problems: &mut Problems) -> Option<(Name, &'t Type)> {
+    let written = problems.text(node, "a field")?;
+    let (path, of) = around.resolve(&written, node.place, problems)?;
+    match path.steps.as_slice() {
+        [field] if path.outer.is_none() => Some((field.clone(), of)),
+        _ => {
+            problems.value(node.place, format!("`{written}` is no field of the item itself"), "name one of its fields");
+            None
+        }
+    }
 }
 
 /// Every word of the fields that propose a disposition means one, and no other word does.

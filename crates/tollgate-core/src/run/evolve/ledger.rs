@@ -242,6 +242,9 @@ pub(super) fn dispose(run: &mut Run, disposed: &RequirementsDisposed) {
     }
     bump(ledger, Resource::Requirements);
     amended(run, disposed.decision, Resource::Requirements);
+    if let Some(decision) = run.decisions.get_mut(&disposed.decision).map(Arc::make_mut) {
+        decision.dispositions.extend(disposed.dispositions.clone());
+    }
 }
 
 pub(super) fn widen(run: &mut Run, widened: &ScopeWidened) {

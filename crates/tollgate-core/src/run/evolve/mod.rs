@@ -413,6 +413,7 @@ fn ask(run: &mut Run, at_ms: u64, asked: &DecisionAsked) {
         answers: BTreeMap::new(),
         deferred: None,
         invalid: 0,
+        dispositions: BTreeMap::new(),
     };
     run.decisions.insert(asked.decision, Arc::new(decision));
     if asked.asked.is_of_landing() {
