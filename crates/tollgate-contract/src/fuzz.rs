@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use self::change::{Dice, changed};
 use crate::cases::dialect;
 use crate::defined::definition::{Form, samples};
-use crate::extract::{Read, extract};
+use crate::extract::{Read, Transcript, extract};
 use crate::fix::fix;
 use crate::recognition::recognise;
 use crate::{Context, proptest_cases, reask, registry};
@@ -100,11 +100,11 @@ fn holds(seed: &Seed, text: &str) {
         assert!(read.is_refused() || before.report == after.report, "mending gave it another meaning");
     }
 
-    let found = extract(dialect, text, context);
+    let found = extract(dialect, &Transcript::Plain(text), context);
     stand_in(found.read.diagnostics(), text);
     assert!(found.found.is_some() || found.read.is_refused(), "nothing was found and nothing is wrong");
     let shown = Context { prompt: Some(text.to_owned()), unit: Some("x".into()), ..context.clone() };
-    let echo = extract(dialect, text, &shown);
+    let echo = extract(dialect, &Transcript::Plain(text), &shown);
     stand_in(echo.read.diagnostics(), text);
     assert!(
         echo.found.is_some() || echo.read.is_refused(),

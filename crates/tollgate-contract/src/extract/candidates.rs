@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::agent_output::{Said, Speech};
 use super::blocks;
 use super::json_scan::{self, End, Skimmed};
 use super::signature::{Heads, Looks, Shape};
+use super::speech::{Said, Speech};
 use crate::markdown::{Block, BlockKind, Fence};
 use crate::text::lines;
 
@@ -34,8 +34,8 @@ pub struct Candidate {
     pub after: Option<usize>,
 }
 
-/// The candidates of a speech, the last ones, and how many before those were left out. What a tool prints beside its lines is looked at
-/// where the agent itself said nothing that may be a document.
+/// The candidates of a speech, the last ones, and how many before those were left out. What is between the lines of an agent's program is looked
+/// at where the agent itself said nothing that may be a document.
 pub fn find(speech: &Speech<'_>, looks: &Looks) -> (Vec<Candidate>, usize) {
     let found = find_in(speech, looks, true);
     if found.0.is_empty() { find_in(speech, looks, false) } else { found }

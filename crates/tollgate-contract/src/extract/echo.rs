@@ -1,8 +1,8 @@
 //! What a worker was shown: whatever repeats it is no report.
 
-use super::agent_output::Speech;
 use super::candidates::{self, Candidate, Form};
 use super::signature::{Heads, Looks};
+use super::speech::Speech;
 use crate::markdown::{heading_words, is_fence};
 use crate::tree::{Node, from_json, json};
 
@@ -50,7 +50,7 @@ impl Shown {
             }
         }
         if looks.yaml.is_some() || looks.lines.is_some() {
-            let speech = Speech::of(text, looks);
+            let speech = Speech::plain(text);
             let found = candidates::find(&speech, looks).0.into_iter().filter(|one| one.form == Form::Text);
             let text = |one: Candidate| &speech.layers.text(one.layer)[one.range];
             let lines = found.map(|one| text(one).lines().filter_map(significant).map(str::to_owned).collect());

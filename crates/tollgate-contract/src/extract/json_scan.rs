@@ -61,11 +61,6 @@ impl Skimmed {
     pub fn get_like(&self, text: &str, key: &str) -> Option<&Pair> {
         self.pairs.iter().find(|pair| pair.is_like(text, key))
     }
-
-    /// The text of a key, where it is one without escapes.
-    pub fn word<'t>(&self, text: &'t str, key: &str) -> Option<&'t str> {
-        inside(&text[self.get(text, key)?]).filter(|word| !word.contains('\\'))
-    }
 }
 
 /// What stands between the quotes of a string.

@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use super::agent_output::{Said, Speech};
 use super::candidates::CANDIDATES_MAX;
+use super::speech::{Said, Speech};
 use super::text_layers::Layers;
 use crate::text::lines;
 use tollgate_core::digest::Digest;
@@ -58,11 +58,6 @@ impl Markers {
         (text.trim_start().starts_with(&*self.begin) && is_line).then_some(start..end)
     }
 
-    /// Whether a text has one of them as a line.
-    pub(super) fn are_lines_of(&self, text: &str) -> bool {
-        lines(text).any(|(_, line)| [&*self.begin, &*self.end].contains(&bare(line)))
-    }
-
     /// The line before the report.
     pub fn begin(&self) -> &str {
         &self.begin
@@ -106,6 +101,11 @@ pub fn find(speech: &mut Speech<'_>, markers: &Markers) -> Vec<Marked> {
     let mut pairs = pairs(speech, markers);
     pairs.drain(..pairs.len().saturating_sub(CANDIDATES_MAX));
     pairs.into_iter().map(|pair| marked(speech, pair)).collect()
+}
+
+/// Whether a line is a marker, of whatever attempt.
+pub fn is_marker(line: &str) -> bool {
+    matches!(bare(line).split(' ').next(), Some(BEGIN | END))
 }
 
 /// A line without what agents put around a marker: bold, code.

@@ -1,37 +1,41 @@
 //! Finds the report in what a worker printed.
 //!
-//! An object that the worker's tool was forced to by a schema is the report. Otherwise it is what is between the last pair of
+//! What an agent said is read from the lines of its program by its adapter and comes as a [`Transcript`]; what a plain program printed
+//! is what it said. An object that the program was forced to by a schema is the report. Otherwise it is what is between the last pair of
 //! [`Markers`]. Without those it is the last candidate that is no echo of what the worker was shown: a JSON object or Markdown of the
 //! contract, at the outermost level of what the agent said. One that is cut off or invalid makes the whole malformed; an earlier one is
 //! shown, never used. Text after the report is `trailing`: it is not read, and a contract says whether it is refused.
 
-mod agent_output;
 mod blocks;
 mod candidates;
 mod dialect;
 mod echo;
-mod envelopes;
+mod extraction;
 mod json_scan;
 mod markers;
 mod signature;
 mod sole_document;
+mod speech;
 #[cfg(test)]
 mod tests;
 mod text_layers;
+mod transcript;
 mod unit_match;
 
 pub use self::candidates::objects;
 pub use self::dialect::{Dialect, Read, malformed};
-pub use self::markers::Markers;
+pub use self::extraction::{Earlier, Extraction, Found, Passed, Why};
+pub use self::markers::{Markers, is_marker};
 pub use self::signature::{Heads, Looks, Shape};
 pub use self::sole_document::{only_fence, only_object, other_object};
+pub use self::transcript::{Item, Part, Transcript};
 
 use std::ops::Range;
 
-use self::agent_output::{Said, Speech};
 use self::candidates::{Candidate, Form};
 use self::echo::{Echo, Shown};
 use self::sole_document::InFile;
+use self::speech::{Said, Speech};
 use crate::markdown::heading_words;
 use crate::text::{Source, quote};
 use crate::tree::json;
@@ -48,63 +52,6 @@ const DRAFTS_MAX: usize = 50;
 /// Where a report begins, in its own text.
 const FIRST: Place = Place { line: 1, column: 1 };
 
-/// What came of a transcript.
-#[derive(Debug)]
-pub struct Extraction {
-    /// What the report says that counts; malformed where there is none. Its diagnostics have places in the transcript.
-    pub read: Read,
-    /// The report that counts.
-    pub found: Option<Found>,
-    /// What else looks like a report, in the order of the text.
-    pub passed: Vec<Passed>,
-    /// How many before those were not looked at.
-    pub unseen: usize,
-    /// The last report before an invalid one that is valid: it is not used.
-    pub earlier: Option<Earlier>,
-    /// Where text begins that follows the report.
-    pub trailing: Option<Place>,
-}
-
-/// A report in a transcript.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    pub from: Place,
-    pub to: Place,
-    /// Whether it is in a JSON string.
-    pub in_string: bool,
-    /// Its text, without what is around it.
-    pub text: String,
-    /// What is wrong, with places in this text.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// Something that looks like a report and is not the one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passed {
-    pub place: Place,
-    pub why: Why,
-}
-
-/// Why a report is not the one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
-    /// It repeats what the worker was shown, or is a template that is not filled in.
-    Echo,
-    /// Another comes after it.
-    Earlier,
-    /// The one that counts says the same again.
-    Repeated,
-    /// It is about another unit.
-    OtherUnit(String),
-}
-
-/// A valid report before the one that counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Earlier {
-    pub place: Place,
-    pub read: Read,
-}
-
 /// How a report was handed over, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
@@ -116,7 +63,8 @@ enum By {
 }
 
 /// Finds the report in a transcript and reads it.
-pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extraction {
+pub fn extract(dialect: Dialect<'_>, transcript: &Transcript<'_>, context: &Context) -> Extraction {
+    let text = transcript.text();
     let file = Source::new(text);
     if text.len() > BYTES_MAX {
         let message = format!("the transcript is longer than {BYTES_MAX} bytes");
@@ -124,7 +72,7 @@ pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extractio
         return Extraction::nothing(dialect.malformed(vec![wrong]), Vec::new(), 0);
     }
     // What a script hands in is one object in the form for scripts.
-    if let Dialect::Report(own) = dialect
+    if let (Dialect::Report(own), Transcript::Plain(_)) = (dialect, transcript)
         && let Some(reading) = own.read_object(text, context)
     {
         let found = Found {
@@ -137,9 +85,7 @@ pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extractio
         return Extraction { found: Some(found), ..Extraction::nothing(Read::Report(reading), Vec::new(), 0) };
     }
     let looks = dialect.format().looks(context);
-    // Markers that were printed as lines of their own are in nothing that a tool wrapped, whatever its lines look like.
-    let is_plain = context.markers.as_ref().is_some_and(|markers| markers.are_lines_of(text));
-    let mut speech = if is_plain { Speech::plain(file.text()) } else { Speech::of(file.text(), &looks) };
+    let mut speech = Speech::of(transcript);
     let (by, all, unseen) = candidates(&mut speech, &looks, context.markers.as_ref());
     let shown = match by {
         By::Looks => Shown::of(&looks, context.prompt.as_deref()),
@@ -148,14 +94,18 @@ pub fn extract(dialect: Dialect<'_>, text: &str, context: &Context) -> Extractio
     Search { dialect, context, looks: &looks, speech: &speech, by, all: &all, unseen, shown, file: &file }.run()
 }
 
-/// Reads the report of a worker from all that it printed.
+/// Reads the report in a text that is all said by one.
 pub fn report(dialect: &dyn ReportDialect, text: &str, context: &Context) -> Reading {
-    report_in(dialect, text, context).0
+    report_in(dialect, &Transcript::Plain(text), context).0
 }
 
 /// Reads the report of a worker from all that it printed, and gives the text of the report.
-pub fn report_in(dialect: &dyn ReportDialect, text: &str, context: &Context) -> (Reading, Option<String>) {
-    let extraction = extract(Dialect::Report(dialect), text, context);
+pub fn report_in(
+    dialect: &dyn ReportDialect,
+    transcript: &Transcript<'_>,
+    context: &Context,
+) -> (Reading, Option<String>) {
+    let extraction = extract(Dialect::Report(dialect), transcript, context);
     match extraction.read {
         Read::Report(reading) => (reading, extraction.found.map(|found| found.text)),
         Read::Document(_) => (malformed(Vec::new()), None),
@@ -490,10 +440,4 @@ fn unread_text(place: Place) -> Diagnostic {
 fn accepted_and_more(place: Place) -> Diagnostic {
     let message = "text follows a report that accepts the work";
     Diagnostic::error(Code::TEXT_AFTER, place, message).hint("print nothing after the report; put remarks into it")
-}
-
-impl Extraction {
-    fn nothing(read: Read, passed: Vec<Passed>, unseen: usize) -> Self {
-        Self { read, found: None, passed, unseen, earlier: None, trailing: None }
-    }
 }

@@ -1,162 +1,221 @@
-//! Texts in texts: the transcript, the same without what terminals obey, and the strings of envelopes; and the way back to a place.
+//! Texts in texts: the transcript, the messages in its lines, and each of them without what terminals obey; and the way back to a place.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::ops::Range;
 
+use memchr::memchr;
+
 use super::json_scan;
+use super::transcript::Part;
 
-/// One text, and where it comes from.
-#[derive(Debug)]
-pub struct Layer<'t> {
-    pub text: Cow<'t, str>,
-    from: From,
-}
-
-#[derive(Debug)]
-enum From {
-    /// The file.
-    File,
-    /// Another layer, without some of its bytes: from which byte on how many are gone before it.
-    Without { parent: usize, gone: Vec<(usize, usize)> },
-    /// Strings of another layer, one after the other.
-    Strings { parent: usize, parts: Parts },
-    /// Parts of other layers, and where each begins in this text.
-    Joined { starts: Vec<usize>, parts: Vec<(usize, Range<usize>)> },
-}
-
-/// Pieces of a text. A message may come in as many as it has words: each costs a few numbers, and no more.
-#[derive(Debug)]
-struct Parts {
-    /// Where each begins in this text.
-    starts: Vec<usize>,
-    /// Where its words stand in the other.
-    raws: Vec<Range<usize>>,
-    /// A byte of this text that was asked for, in which piece, and where it stands: asking in order costs one pass.
-    seen: Cell<Seen>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Seen {
-    part: usize,
-    said: usize,
-    raw: usize,
-}
+/// So many bytes of a string with escapes have a place that is kept; those between are counted from the one before.
+const COUNTED_BYTES_MAX: usize = 1024;
 
 /// The layers of a transcript; the first is the transcript.
 #[derive(Debug)]
-pub struct Layers<'t>(Vec<Layer<'t>>);
+pub struct Layers<'t> {
+    all: Vec<Layer<'t>>,
+    /// The line whose strings were looked through last, by its start, and up to where.
+    looked: (usize, usize),
+}
+
+/// One text, and where it comes from.
+#[derive(Debug, Default)]
+struct Layer<'t> {
+    text: Cow<'t, str>,
+    /// In the order of the text; the first begins with it.
+    runs: Vec<Run>,
+    /// Whether it is the words of a string.
+    is_string: bool,
+}
+
+/// Bytes of a layer, up to the next run.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    start: usize,
+    /// Where it begins in the file.
+    at: usize,
+    spelling: Spelling,
+}
+
+/// How the file writes a run.
+#[derive(Debug, Clone, Copy)]
+enum Spelling {
+    Same,
+    /// With the escapes of JSON.
+    Escaped,
+    /// In a way that is not known.
+    Unknown,
+}
 
 impl<'t> Layers<'t> {
     pub fn new(text: &'t str) -> Self {
-        Self(vec![Layer { text: Cow::Borrowed(text), from: From::File }])
+        let runs = vec![Run { start: 0, at: 0, spelling: Spelling::Same }];
+        Self { all: vec![Layer { text: Cow::Borrowed(text), runs, is_string: false }], looked: (0, 0) }
     }
 
     pub fn text(&self, layer: usize) -> &str {
-        self.0.get(layer).map_or("", |layer| &layer.text)
+        self.all.get(layer).map_or("", |layer| &layer.text)
     }
 
     /// The layer without what a terminal obeys; itself where there is nothing of that kind.
     pub fn plain(&mut self, parent: usize) -> usize {
-        let Some((text, gone)) = without_escapes(self.text(parent)) else { return parent };
-        self.0.push(Layer { text: Cow::Owned(text), from: From::Without { parent, gone } });
-        self.0.len() - 1
-    }
-
-    /// A text that strings of a layer are, one after the other.
-    pub fn strings(&mut self, parent: usize, raws: Vec<Range<usize>>) -> usize {
-        let mut text = String::with_capacity(raws.iter().map(ExactSizeIterator::len).sum());
-        let mut starts = Vec::with_capacity(raws.len());
-        for raw in &raws {
-            starts.push(text.len());
-            json_scan::unescape(&self.text(parent)[raw.clone()], &mut text);
-        }
-        let seen = Cell::new(Seen { part: usize::MAX, said: 0, raw: 0 });
-        let parts = Parts { starts, raws, seen };
-        self.0.push(Layer { text: Cow::Owned(text), from: From::Strings { parent, parts } });
-        self.0.len() - 1
+        let Some(kept) = without_escapes(self.text(parent)) else { return parent };
+        self.composed(kept.into_iter().map(|range| (parent, range)), "")
     }
 
     /// A text that is made of parts of other layers, each on lines of its own.
     pub fn join(&mut self, parts: Vec<(usize, Range<usize>)>) -> usize {
-        let (mut text, mut starts) = (String::new(), Vec::with_capacity(parts.len()));
-        for (layer, range) in &parts {
-            starts.push(text.len());
-            text.push_str(&self.text(*layer)[range.clone()]);
-            text.push('\n');
+        self.composed(parts.into_iter(), "\n")
+    }
+
+    /// The words of a string of the file.
+    pub fn string(&mut self, words: Range<usize>) -> usize {
+        let mut layer = Layer { is_string: true, ..Layer::default() };
+        layer.push_string(self.text(0), words);
+        self.push(layer)
+    }
+
+    /// A message: strings of lines, one after the other.
+    pub fn message(&mut self, parts: &[Part]) -> usize {
+        let mut layer = Layer { is_string: true, ..Layer::default() };
+        for Part { text, line } in parts {
+            match self.find_string(line, text) {
+                Some(words) => layer.push_string(self.text(0), words),
+                None => layer.push(text, line.start, Spelling::Unknown),
+            }
         }
-        self.0.push(Layer { text: Cow::Owned(text), from: From::Joined { starts, parts } });
-        self.0.len() - 1
+        self.push(layer)
     }
 
     /// Whether a layer is the words of a string.
     pub fn is_string(&self, layer: usize) -> bool {
-        match self.0.get(layer).map(|layer| &layer.from) {
-            Some(From::Strings { .. }) => true,
-            Some(From::Without { parent, .. }) => self.is_string(*parent),
-            Some(From::Joined { parts, .. }) => parts.first().is_some_and(|(layer, _)| self.is_string(*layer)),
-            Some(From::File) | None => false,
+        self.all.get(layer).is_some_and(|layer| layer.is_string)
+    }
+
+    /// Where a byte of a layer is in the file.
+    pub fn in_file(&self, layer: usize, wanted: usize) -> usize {
+        let Some(layer) = self.all.get(layer) else { return wanted };
+        let index = layer.runs.partition_point(|run| run.start <= wanted).saturating_sub(1);
+        let Some(Run { start, at, spelling }) = layer.runs.get(index).copied() else { return 0 };
+        match spelling {
+            Spelling::Same => at + wanted.saturating_sub(start),
+            Spelling::Unknown => at,
+            Spelling::Escaped => {
+                let (file, mut said, mut at) = (self.text(0), start, at);
+                while said < wanted && at < file.len() {
+                    let (length, width) = character(&file[at..]);
+                    (said, at) = (said + length, at + width);
+                }
+                at
+            }
         }
     }
 
-    /// Where a byte of a layer stands in the file.
-    pub fn in_file(&self, layer: usize, at: usize) -> usize {
-        match self.0.get(layer).map(|layer| &layer.from) {
-            Some(From::Without { parent, gone }) => {
-                let before = gone.partition_point(|(from, _)| *from <= at);
-                let bytes = before.checked_sub(1).map_or(0, |index| gone[index].1);
-                self.in_file(*parent, at + bytes)
+    fn push(&mut self, layer: Layer<'t>) -> usize {
+        self.all.push(layer);
+        self.all.len() - 1
+    }
+
+    fn composed(&mut self, parts: impl Iterator<Item = (usize, Range<usize>)>, end: &str) -> usize {
+        let mut new = Layer::default();
+        for (of, range) in parts {
+            let Some(layer) = self.all.get(of) else { continue };
+            new.is_string |= layer.is_string;
+            let first = layer.runs.partition_point(|run| run.start <= range.start).saturating_sub(1);
+            for run in layer.runs[first..].iter().take_while(|run| run.start <= range.start || run.start < range.end) {
+                let from = run.start.max(range.start);
+                let start = new.text.len() + from - range.start;
+                new.runs.push(Run { start, at: self.in_file(of, from), spelling: run.spelling });
             }
-            Some(From::Strings { parent, parts }) => self.in_file(*parent, parts.raw_at(self.text(*parent), at)),
-            Some(From::Joined { starts, parts }) => {
-                let part = starts.partition_point(|start| *start <= at).saturating_sub(1);
-                let (start, (layer, range)) = (starts[part], &parts[part]);
-                self.in_file(*layer, (range.start + at - start).min(range.end))
+            new.text.to_mut().push_str(&layer.text[range]);
+            new.text.to_mut().push_str(end);
+        }
+        self.push(new)
+    }
+
+    /// The words of the string of a line that says a text. The strings of a line are asked for in their order.
+    fn find_string(&mut self, line: &Range<usize>, text: &str) -> Option<Range<usize>> {
+        let file = self.all.first().map(|layer| layer.text.as_bytes()).unwrap_or_default();
+        let mut at = if self.looked.0 == line.start { self.looked.1.max(line.start) } else { line.start };
+        let end = line.end.min(file.len());
+        self.looked = (line.start, end);
+        while let Some(quote) = memchr(b'"', file.get(at..end)?) {
+            let start = at + quote + 1;
+            let words = start..json_scan::string_end(&file[..end], start).ok()?;
+            at = words.end + 1;
+            let is_key = file[at..end].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
+            if !is_key && says(&self.text(0)[words.clone()], text) {
+                self.looked = (line.start, at);
+                return Some(words);
             }
-            Some(From::File) | None => at,
+        }
+        None
+    }
+}
+
+impl Layer<'_> {
+    fn push(&mut self, text: &str, at: usize, spelling: Spelling) {
+        self.runs.push(Run { start: self.text.len(), at, spelling });
+        self.text.to_mut().push_str(text);
+    }
+
+    fn push_string(&mut self, file: &str, words: Range<usize>) {
+        let raw = &file[words.clone()];
+        if memchr(b'\\', raw.as_bytes()).is_none() {
+            return self.push(raw, words.start, Spelling::Same);
+        }
+        let mut from = words.start;
+        while from < words.end {
+            let mut to = from;
+            while to < words.end && to - from < COUNTED_BYTES_MAX {
+                to += character(&file[to..words.end]).1;
+            }
+            self.runs.push(Run { start: self.text.len(), at: from, spelling: Spelling::Escaped });
+            json_scan::unescape(&file[from..to], self.text.to_mut());
+            from = to;
         }
     }
 }
 
-impl Parts {
-    fn raw_at(&self, parent: &str, wanted: usize) -> usize {
-        let part = self.starts.partition_point(|start| *start <= wanted).saturating_sub(1);
-        let (Some(start), Some(words)) = (self.starts.get(part), self.raws.get(part)) else { return 0 };
-        let Seen { part: seen, mut said, mut raw } = self.seen.get();
-        if seen != part || said > wanted {
-            (said, raw) = (*start, words.start);
+/// How many bytes the first character of a text in JSON has, and how many bytes JSON takes for it.
+fn character(raw: &str) -> (usize, usize) {
+    match raw.chars().next() {
+        Some('\\') => {
+            let (c, width) = json_scan::escape(raw);
+            (c.len_utf8(), width)
         }
-        while said < wanted && raw < words.end {
-            let rest = &parent[raw..words.end];
-            let plain = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len()).min(wanted - said);
-            (said, raw) = (said + plain, raw + plain);
-            if said < wanted && raw < words.end {
-                let (c, width) = json_scan::escape(&parent[raw..words.end]);
-                (said, raw) = (said + c.len_utf8(), raw + width);
-            }
-        }
-        self.seen.set(Seen { part, said, raw });
-        raw
+        Some(c) => (c.len_utf8(), c.len_utf8()),
+        None => (0, 0),
     }
+}
+
+/// Whether the words of a string say a text.
+fn says(raw: &str, text: &str) -> bool {
+    let (mut raw, mut text) = (raw, text);
+    while let Some(at) = memchr(b'\\', raw.as_bytes()) {
+        let Some(rest) = text.strip_prefix(&raw[..at]) else { return false };
+        let (c, width) = json_scan::escape(&raw[at..]);
+        let Some(rest) = rest.strip_prefix(c) else { return false };
+        (raw, text) = (raw.get(at + width..).unwrap_or_default(), rest);
+    }
+    raw == text
 }
 
 const ESCAPE: u8 = 0x1b;
 
-/// A text without escape sequences, and how many bytes are gone from where on.
-fn without_escapes(text: &str) -> Option<(String, Vec<(usize, usize)>)> {
+/// The parts of a text between escape sequences; none where it has no such sequence.
+fn without_escapes(text: &str) -> Option<Vec<Range<usize>>> {
     let bytes = text.as_bytes();
-    memchr::memchr(ESCAPE, bytes)?;
-    let (mut kept, mut gone) = (String::with_capacity(text.len()), Vec::new());
-    let (mut at, mut dropped) = (0, 0);
-    while let Some(found) = memchr::memchr(ESCAPE, &bytes[at..]) {
-        kept.push_str(&text[at..at + found]);
+    memchr(ESCAPE, bytes)?;
+    let (mut kept, mut at) = (Vec::new(), 0);
+    while let Some(found) = memchr(ESCAPE, &bytes[at..]) {
         let start = at + found;
+        kept.push(at..start);
         at = text.ceil_char_boundary(sequence(bytes, start));
-        dropped += at - start;
-        gone.push((kept.len(), dropped));
     }
-    kept.push_str(&text[at..]);
-    Some((kept, gone))
+    kept.push(at..text.len());
+    Some(kept)
 }
 
 /// Where the escape sequence ends that begins at a byte; one that never ends is the escape alone.
@@ -212,14 +271,26 @@ mod tests {
     }
 
     #[test]
-    fn a_place_in_a_string_is_a_place_in_the_file() {
-        let text = r#"{"a": "x\né\u00e9\"z", "b": "12"}"#;
+    fn a_place_in_a_message_is_a_place_in_the_file() {
+        let text = r#"{"12": "x\né\u00e9\"z", "b": "12"}"#;
+        let part = |said: &str| Part { text: said.to_owned(), line: 0..text.len() };
         let mut layers = Layers::new(text);
-        let z = text.find('z').unwrap();
-        let said = layers.strings(0, vec![7..z + 1, z + 10..z + 12]);
+        let said = layers.message(&[part("x\néé\"z"), part("12")]);
         assert_eq!(layers.text(said), "x\néé\"z12");
-        let places: Vec<usize> = layers.text(said).char_indices().map(|(at, _)| layers.in_file(said, at)).collect();
-        assert_eq!(places, [7, 8, 10, 12, 18, 20, z + 10, z + 11]);
-        assert_eq!(layers.in_file(said, 0), 7, "and back again");
+        let (x, z) = (text.find('x').unwrap(), text.find('z').unwrap());
+        let places = |layers: &Layers<'_>, layer| -> Vec<usize> {
+            layers.text(layer).char_indices().map(|(at, _)| layers.in_file(layer, at)).collect()
+        };
+        assert_eq!(places(&layers, said), [x, x + 1, x + 3, x + 5, x + 11, z, z + 10, z + 11]);
+        let joined = layers.join(vec![(said, 2..6), (0, 0..2)]);
+        assert_eq!(layers.text(joined), "éé\n{\"\n");
+        assert_eq!(places(&layers, joined), [x + 3, x + 5, x + 11, 0, 1, 2]);
+        let unknown = layers.message(&[part("not there")]);
+        assert_eq!(layers.in_file(unknown, 4), 0, "the beginning of its line");
+        let long = format!("{{\"a\": \"{}z\"}}", "\\n\u{e9}".repeat(2000));
+        let mut layers = Layers::new(&long);
+        let said = layers.message(&[Part { text: format!("{}z", "\n\u{e9}".repeat(2000)), line: 0..long.len() }]);
+        assert_eq!(layers.in_file(said, 6000), long.find('z').unwrap());
+        assert_eq!(layers.in_file(said, 3001), long.find('"').unwrap() + 6 + 1000 * 4 + 2);
     }
 }

@@ -60,7 +60,7 @@ fn report_on(
             (said.unwrap_or_default(), reading.diagnostics)
         }
         RawReport::Printed { .. } | RawReport::Nothing | RawReport::Refused(_) => {
-            let mut extraction = extract(Dialect::Report(contract), &text, &context);
+            let mut extraction = extract(Dialect::Report(contract), &outcome.transcript(&text), &context);
             let Some(found) = extraction.found.take() else { return Err(not_found(&extraction, cut)) };
             (found.text, found.diagnostics)
         }

@@ -287,7 +287,9 @@ fn read(run: &Run, contracts: &Contracts, id: AttemptId, role: &Role, brief: &st
     }
     let (reading, document) = match &outcome.said {
         RawReport::File(_) => report_file(dialect, &text, &context),
-        RawReport::Printed { .. } | RawReport::Nothing | RawReport::Refused(_) => report_in(dialect, &text, &context),
+        RawReport::Printed { .. } | RawReport::Nothing | RawReport::Refused(_) => {
+            report_in(dialect, &outcome.transcript(&text), &context)
+        }
     };
     // Whoever reads it again is given the report, and not what was printed around it.
     let object = match document.filter(|_| reading.report.health != Health::Malformed) {

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use tollgate_contract::extract::Transcript;
 use tollgate_core::Name;
 use tollgate_core::code::Code;
 use tollgate_core::id::{AttemptId, RoleId, RunId, StageId, UnitId};
@@ -137,6 +138,14 @@ pub struct Outcome {
     pub told: Option<AgentStats>,
     /// Why it failed by its own lines, whatever it exited with and reported.
     pub failure: Option<agent::AgentFailure>,
+}
+
+impl Outcome {
+    /// Its output with what is known of who said what: an agent's lines are read by its adapter.
+    pub fn transcript<'t>(&self, output: &'t str) -> Transcript<'t> {
+        let adapter = self.told.as_ref().and_then(|told| agent::adapter(&told.adapter));
+        adapter.map_or(Transcript::Plain(output), |adapter| agent::speech(adapter, output).transcript)
+    }
 }
 
 /// How often somebody who waits for an attempt looks whether it is to be stopped.

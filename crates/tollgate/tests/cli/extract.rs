@@ -34,10 +34,13 @@ fn the_last_report_of_a_transcript_counts() {
     world.write("cut.jsonl", &cut[..cut.len() - 60]);
     world.write("chat.md", format!("\u{1b}[1mHere it is\u{1b}[0m:\n\n```json\n{}\n```\n", verdict("approved")));
     world.write("none.md", "I could not do it.\n");
+    world.type_in("contract extract --agent claude --contract wr.gate_verdict stream.jsonl");
+    world.type_in("contract extract --agent claude --contract wr.gate_verdict wrong.jsonl");
+    world.type_in("contract extract --agent claude --contract wr.gate_verdict --reask wrong.jsonl");
+    world.type_in("contract extract --agent claude --contract wr.gate_verdict cut.jsonl");
+    // Without its name nobody knows whose lines these are.
     world.type_in("contract extract --contract wr.gate_verdict stream.jsonl");
-    world.type_in("contract extract --contract wr.gate_verdict wrong.jsonl");
-    world.type_in("contract extract --contract wr.gate_verdict --reask wrong.jsonl");
-    world.type_in("contract extract --contract wr.gate_verdict cut.jsonl");
+    world.type_in("contract extract --agent clode --contract wr.gate_verdict stream.jsonl");
     world.type_in("contract extract --contract wr.gate_verdict --text chat.md");
     world.type_in("contract extract --contract wr.gate_verdict none.md");
     world.type_in("contract extract --contract wr.gate_verdict missing.md");
@@ -82,7 +85,8 @@ fn a_unit_is_asked_for_by_name() {
 fn programs_get_places_and_what_to_tell_the_agent() {
     let world = World::new();
     world.write("wrong.jsonl", stream(&verdict("perhaps")));
-    let (lines, exit) = world.json("contract extract --json --reask --contract wr.gate_verdict wrong.jsonl");
+    let (lines, exit) =
+        world.json("contract extract --agent claude --json --reask --contract wr.gate_verdict wrong.jsonl");
     let line = &lines[0];
     assert_eq!((exit, &line["valid"], &line["report"]["health"]), (1, &false.into(), &"malformed".into()));
     assert_eq!((&line["found"]["line"], &line["found"]["in_string"]), (&4.into(), &true.into()));
@@ -104,7 +108,8 @@ fn programs_get_places_and_what_to_tell_the_agent() {
         (exit, &lines[0]["report"], &lines[0]["found"]),
         (3, &serde_json::Value::Null, &serde_json::Value::Null)
     );
-    let output = world.run("contract extract --contract wr.gate_verdict --text -", &stream(&verdict("rejected")));
+    let output =
+        world.run("contract extract --agent claude --contract wr.gate_verdict --text -", &stream(&verdict("rejected")));
     assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), verdict("rejected"));
 }
 

@@ -68,15 +68,12 @@ fn hostile_transcripts_end() {
 fn many_markers_end() {
     let markers = Markers::new("att_3".parse().unwrap(), b"a seed");
     let context = Context { markers: Some(markers.clone()), ..Context::default() };
-    let message = |words: &str| {
-        let words = quoted(words);
-        format!("{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{words}}}}}\n")
-    };
+    let message = |words: &str| format!("{}\n", quoted(words));
     for line in
         [markers.begin().to_owned(), markers.end().to_owned(), format!("{}\n{}", markers.begin(), markers.end())]
     {
         let text = message(&format!("{line}\n")).repeat(bytes() / 64);
-        let extraction = found("wr.gate_verdict", &text, &context);
+        let extraction = extract(dialect("wr.gate_verdict"), &messages(&text), &context);
         assert!(extraction.read.is_refused() && extraction.passed.len() <= CANDIDATES_MAX, "{line}");
     }
 }

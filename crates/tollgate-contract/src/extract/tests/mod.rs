@@ -1,4 +1,4 @@
-//! Which report counts in what agents really print, whatever their tools wrap it in (`cases.txt`).
+//! Which report counts in what workers print (`cases.txt`). Lines of agents' programs are read in the engine, with cases of their own.
 //!
 //! A script names a contract, perhaps the unit that is asked for, whether there are markers (`marked`) and whether the text has no line end (`open`); the transcript follows
 //! after an empty line. In it `‹approved›` and `‹rejected›` stand for a verdict, with quotes for one inside of a JSON string, `‹begin›`
@@ -26,7 +26,17 @@ fn verdict(word: &str, why: &str) -> String {
 const WHY: &str = "No test shows the second criterion.";
 
 fn found(id: &str, text: &str, context: &Context) -> Extraction {
-    extract(dialect(id), text, context)
+    extract(dialect(id), &Transcript::Plain(text), context)
+}
+
+/// What an agent said whose program prints each message as a JSON string on a line of its own.
+fn messages(text: &str) -> Transcript<'_> {
+    let lines = crate::text::lines(text).filter(|(_, line)| !line.is_empty());
+    let items = lines.map(|(start, line)| {
+        let words = serde_json::from_str(line).expect("a JSON string");
+        Item::Message(vec![Part { text: words, line: start..start + line.len() }])
+    });
+    Transcript::Agent(text, items.collect())
 }
 
 /// All that is decided, in a line: `health verdict @line:column`, what was passed over, and what is wrong.

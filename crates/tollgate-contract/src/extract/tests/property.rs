@@ -6,17 +6,13 @@ use crate::defined::definition::samples;
 use crate::defined::guide;
 use crate::proptest_cases;
 
-/// Every way in which a tool hands on what an agent said.
-fn wrapped(text: &str) -> Vec<String> {
-    let words = quoted(text);
+/// Ways to print a report.
+fn printed(text: &str) -> Vec<String> {
     vec![
         text.to_owned(),
         format!("I am done.\n\n{text}"),
         format!("\u{1b}[2K\u{1b}[1mdone\u{1b}[0m\n\n{text}"),
-        format!("{{\"type\":\"result\",\"result\":{words}}}\n"),
-        format!("{{\"session_id\":\"s\",\n \"response\":{words}}}\n"),
-        format!("{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{words}}}}}\n"),
-        format!("noise\n{{\"type\":\"text\",\"part\":{{\"text\":{words}}}}}\n{{\"type\":\"step_finish\"}}\n"),
+        format!("{}\n", quoted(text)),
     ]
 }
 
@@ -28,13 +24,15 @@ fn every_report_is_found_as_it_is_alone() {
             let Ok(text) = own.write(&sample.document) else { panic!("{}", own.definition.id) };
             let context = context(&sample);
             let alone = dialect.read_alone(&text, &context);
-            let mut all = wrapped(&text);
+            let mut all = printed(&text);
             if own.definition.forms[0] != crate::defined::definition::Form::Markdown {
                 all.push(format!("See:\n```\n{text}```\n"));
             }
-            for transcript in proptest_cases::some(all, nth, 3) {
+            let said = format!("{}\n{}\n", quoted("I am done."), quoted(&text));
+            let plain = proptest_cases::some(&all, nth, 3).map(|text| Transcript::Plain(text));
+            for transcript in plain.chain([messages(&said)]) {
                 let extraction = extract(dialect, &transcript, &context);
-                let what = || format!("{} {}\n{transcript}\n{extraction:#?}", own.definition.id, sample.what);
+                let what = || format!("{} {}\n{transcript:?}\n{extraction:#?}", own.definition.id, sample.what);
                 assert!(extraction.passed.is_empty(), "{}", what());
                 match (&extraction.read, &alone) {
                     (Read::Report(one), Read::Report(other)) => assert_eq!(one.report, other.report, "{}", what()),
@@ -55,11 +53,11 @@ fn an_echo_changes_nothing_wherever_it_stands() {
         let told = dialect.instructions(&Context::default());
         let text = guide::example(&own.definition);
         let context = Context { prompt: Some(format!("Do it.\n\n{told}")), ..Context::default() };
-        let alone = extract(Dialect::Report(dialect), &text, &context);
+        let alone = extract(Dialect::Report(dialect), &Transcript::Plain(&text), &context);
         for transcript in
             [format!("Do it.\n\n{told}\n\n# Work\n\n{text}"), format!("{text}\n# Log\n\nDo it.\n\n{told}\n")]
         {
-            let extraction = extract(Dialect::Report(dialect), &transcript, &context);
+            let extraction = extract(Dialect::Report(dialect), &Transcript::Plain(&transcript), &context);
             // The words around the echo are no part of it.
             if extraction.trailing.is_some()
                 && extraction.read.diagnostics().iter().any(|one| one.code == Code::TEXT_AFTER)
@@ -84,7 +82,8 @@ fn a_report_that_is_cut_is_malformed_or_the_same() {
         let head = format!("{draft}\n\nNo, wait.\n\n");
         let every = proptest_cases::size(11, 1);
         for at in (1..last.len()).rev().step_by(every).filter(|at| last.is_char_boundary(*at)) {
-            let extraction = extract(dialect, &format!("{head}{}", &last[..at]), &Context::default());
+            let extraction =
+                extract(dialect, &Transcript::Plain(&format!("{head}{}", &last[..at])), &Context::default());
             let what = || format!("{} {at}: {}", own.definition.id, &last[..at]);
             assert!(!json || extraction.read.is_refused(), "{}", what());
             let from = extraction.found.as_ref().map_or(0, |found| found.from.line as usize);

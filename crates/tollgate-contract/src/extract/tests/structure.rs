@@ -26,6 +26,10 @@ fn reading(extraction: &Extraction) -> &Reading {
     }
 }
 
+fn found_in(dialect: Dialect<'_>, text: &str, context: &Context) -> Extraction {
+    extract(dialect, &Transcript::Plain(text), context)
+}
+
 /// Text of many kinds that holds no candidate.
 const TEXTS: [&str; 9] = [
     "Goodbye.",
@@ -41,9 +45,14 @@ const TEXTS: [&str; 9] = [
 
 /// What must come of a report with text after it.
 #[track_caller]
-fn follows(dialect: Dialect<'_>, alone: &Extraction, transcript: &str, context: &Context) {
+fn follows(dialect: Dialect<'_>, alone: &Extraction, text: &str, context: &Context) {
+    follows_in(dialect, alone, &Transcript::Plain(text), context);
+}
+
+#[track_caller]
+fn follows_in(dialect: Dialect<'_>, alone: &Extraction, transcript: &Transcript<'_>, context: &Context) {
     let extraction = extract(dialect, transcript, context);
-    let what = || format!("{dialect:?}\n{transcript}\n{extraction:#?}");
+    let what = || format!("{dialect:?}\n{}\n{extraction:#?}", transcript.text());
     assert!(extraction.trailing.is_some(), "{}", what());
     let (before, after) = (reading(alone), reading(&extraction));
     let is_after = |one: &&Diagnostic| one.code == Code::TEXT_AFTER;
@@ -61,7 +70,7 @@ fn follows(dialect: Dialect<'_>, alone: &Extraction, transcript: &str, context: 
 fn text_after_the_end_marker_changes_nothing_but_trailing() {
     for (nth, (id, report, context)) in reports().into_iter().enumerate() {
         let (dialect, context) = (dialect(id), Context { markers: Some(markers()), ..context });
-        let alone = extract(dialect, &marked(&report), &context);
+        let alone = found_in(dialect, &marked(&report), &context);
         assert!(!alone.read.is_refused() && alone.trailing.is_none(), "{id}\n{report}\n{alone:#?}");
         for text in some(TEXTS, nth, 3) {
             follows(dialect, &alone, &format!("{}{text}\n", marked(&report)), &context);
@@ -78,14 +87,14 @@ fn text_after_the_last_brace_changes_nothing_but_trailing() {
     assert!(reports.len() > 10);
     for (nth, (id, report, context)) in reports.into_iter().enumerate() {
         let dialect = dialect(id);
-        let alone = extract(dialect, &report, &context);
+        let alone = found_in(dialect, &report, &context);
         assert!(!alone.read.is_refused() && alone.trailing.is_none(), "{id}\n{report}\n{alone:#?}");
         for text in some(TEXTS, nth, 3) {
             follows(dialect, &alone, &format!("{}\n\n{text}\n", report.trim_end()), &context);
             follows(dialect, &alone, &format!("```json\n{}\n```\n{text}\n", report.trim_end()), &context);
         }
-        let said = |text: &str| format!("{{\"type\":\"assistant\",\"message\":{{\"content\":{}}}}}\n", quoted(text));
-        follows(dialect, &alone, &format!("{}{}", said(&report), said("Goodbye.")), &context);
+        let said = format!("{}\n{}\n", quoted(&report), quoted("Goodbye."));
+        follows_in(dialect, &alone, &messages(&said), &context);
     }
 }
 
@@ -94,7 +103,7 @@ fn text_after_the_last_brace_changes_nothing_but_trailing() {
 fn what_is_around_a_marked_report_changes_nothing() {
     for (nth, (id, report, context)) in reports().into_iter().enumerate() {
         let (dialect, context) = (dialect(id), Context { markers: Some(markers()), ..context });
-        let alone = extract(dialect, &marked(&report), &context);
+        let alone = found_in(dialect, &marked(&report), &context);
         let lines = |sign: &str| report.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
         let blocks = [
             format!("````\n{report}\n````\n"),
@@ -105,7 +114,7 @@ fn what_is_around_a_marked_report_changes_nothing() {
             "My last report was a draft:\n".to_owned(),
         ];
         for block in some(blocks, nth, 3) {
-            let before = extract(dialect, &format!("{block}\n{}", marked(&report)), &context);
+            let before = found_in(dialect, &format!("{block}\n{}", marked(&report)), &context);
             assert_eq!(before.read, Read::Report(reading(&before).clone()));
             let (one, other) = (reading(&before), reading(&alone));
             assert_eq!((&one.report, &one.sections), (&other.report, &other.sections), "{id}\n{block}\n{before:#?}");
@@ -118,9 +127,9 @@ fn what_is_around_a_marked_report_changes_nothing() {
             if report.contains(&end) {
                 continue;
             }
-            let inside = extract(dialect, &marked(&format!("{fence}\n{report}\n{end}")), &context);
+            let inside = found_in(dialect, &marked(&format!("{fence}\n{report}\n{end}")), &context);
             assert_eq!(reading(&inside).report, reading(&alone).report, "{id} {fence}\n{inside:#?}");
-            let outside = extract(dialect, &format!("{fence}\n{}{end}\n", marked(&report)), &context);
+            let outside = found_in(dialect, &format!("{fence}\n{}{end}\n", marked(&report)), &context);
             assert!(outside.found.is_some() && outside.earlier.is_none(), "{id} {fence}\n{outside:#?}");
         }
     }

@@ -35,20 +35,6 @@ fn what_was_shown_is_no_report() {
 }
 
 #[test]
-fn what_is_cut_off_hides_no_other_report() {
-    let (first, last) = (verdict("approved", WHY), verdict("rejected", WHY));
-    let line = format!("{{\"type\":\"result\",\"subtype\":\"success\",\"result\":{}}}", quoted(&last));
-    let before = format!(
-        "{{\"type\":\"item.completed\",\"item\":{{\"type\":\"agent_message\",\"text\":{}}}}}\n",
-        quoted(&first)
-    );
-    for at in 1..line.len() {
-        let extraction = found("wr.gate_verdict", &format!("{before}{}", &line[..at]), &Context::default());
-        assert!(shown(&extraction).starts_with("malformed"), "{}\n{extraction:#?}", &line[..at]);
-    }
-}
-
-#[test]
 fn what_the_prompt_quotes_is_an_echo() {
     for id in ["decree.review-approval", "wr.gate_verdict"] {
         let own = registry::defined(id).unwrap();
@@ -90,16 +76,6 @@ fn a_report_file_is_the_report_and_nothing_else() {
     ] {
         assert_eq!(read(&text).health, Health::Malformed, "{text}");
     }
-}
-
-#[test]
-fn a_quoted_line_of_a_tool_forces_nothing() {
-    let forced = format!("{{\"type\":\"result\",\"structured_output\":{}}}", verdict("approved", WHY));
-    let says = |text: &str| format!("{{\"type\":\"result\",\"subtype\":\"success\",\"result\":{}}}\n", quoted(text));
-    check("wr.gate_verdict", &format!("{forced}\n"), "ok accept @1:38");
-    let own = format!("{forced}\n{}\n", verdict("rejected", WHY));
-    assert!(shown(&found("wr.gate_verdict", &says(&own), &Context::default())).starts_with("ok reject"));
-    assert!(shown(&found("wr.gate_verdict", &says(&forced), &Context::default())).starts_with("malformed"));
 }
 
 #[test]

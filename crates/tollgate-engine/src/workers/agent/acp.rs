@@ -21,6 +21,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     guard: Guard { own: &[], off: &["--permit", "all"], set: &[], flags: &["--permit"], folder: &[] },
     call,
     wants,
+    says: &["result"],
     read,
     forces_schema: false,
     adds: &[],
@@ -117,7 +118,7 @@ fn update(update: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) 
     let id = text(update, &["toolCallId"]).unwrap_or_default();
     let path = items(update, &["locations"]).find_map(|location| text(location, &["path"]));
     match text(update, &["sessionUpdate"]) {
-        Some("agent_message_chunk") => events.extend(text(update, &["content", "text"]).map(WorkerEvent::said)),
+        Some("agent_message_chunk") => events.extend(text(update, &["content", "text"]).map(WorkerEvent::piece)),
         Some("tool_call" | "tool_call_update") => {
             if pending.get(id).is_none() {
                 let kind = text(update, &["kind"]).unwrap_or("tool");

@@ -34,11 +34,14 @@ pub(super) static ADAPTER: Adapter = Adapter {
     },
     call,
     wants,
+    says: &["assistant", "result", "stream_event"],
     read,
     forces_schema: true,
     adds: &["usage"],
     spent,
 };
+
+const CUT_OFF: &str = "the answer was cut off at its limit of tokens";
 
 fn call(ask: &Ask<'_>) -> Call {
     let mut args: Vec<OsString> = ["-p", "--output-format", "stream-json", "--verbose"].map(OsString::from).to_vec();
@@ -70,6 +73,13 @@ pub(super) fn wants(key: &str) -> FieldUse {
         | "rateLimitType"
         | "resetsAt"
         | "is_api_error_message"
+        | "isApiErrorMessage"
+        | "isSidechain"
+        | "structured_output"
+        | "structured_result"
+        | "stop_reason"
+        | "event"
+        | "delta"
         | "parent_tool_use_id"
         | "message"
         | "content"
@@ -109,9 +119,30 @@ fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
 
 /// A message of its own, as far as it came; what an agent says that this one has started is not its own word.
 pub(super) fn answer(line: &Value) -> Option<&Value> {
-    let own = at(line, &["parent_tool_use_id"]).is_none_or(Value::is_null);
-    let refused = at(line, &["is_api_error_message"]) == Some(&Value::Bool(true));
-    line.get("message").filter(|_| own && !refused && text(line, &["type"]) == Some("assistant"))
+    let by_model = text(line, &["message", "model"]) != Some("<synthetic>") && !is_error(line);
+    line.get("message").filter(|_| is_own(line) && by_model && text(line, &["type"]) == Some("assistant"))
+}
+
+/// Whether a line is about the task that the agent was given, and not about that of an agent which it has started.
+fn is_own(line: &Value) -> bool {
+    at(line, &["parent_tool_use_id"]).is_none_or(Value::is_null) && !is_true(line, "isSidechain")
+}
+
+/// Whether a message is the program's word for an error of the service. The files of its sessions spell it in another way than its output.
+fn is_error(line: &Value) -> bool {
+    is_true(line, "is_api_error_message") || is_true(line, "isApiErrorMessage")
+}
+
+fn is_true(line: &Value, key: &str) -> bool {
+    line.get(key) == Some(&Value::Bool(true))
+}
+
+/// The texts of a message, which is one itself or a list.
+fn texts(line: &Value) -> impl Iterator<Item = &str> {
+    let whole = text(line, &["message", "content"]);
+    let is_text = |item: &&Value| text(item, &["type"]) == Some("text");
+    let items = items(line, &["message", "content"]).filter(is_text).filter_map(|item| text(item, &["text"]));
+    whole.into_iter().chain(items)
 }
 
 /// What a line says besides what it used.
@@ -128,27 +159,38 @@ pub(super) fn said(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerE
             events.push(WorkerEvent::Quota { said: format!("the {kind} limit is reached"), resets_ms });
         }
         Some("assistant") => assistant(line, pending, events),
-        Some("user") => tool_results(line, pending, events),
+        Some("stream_event") if is_own(line) => match text(line, &["event", "type"]) {
+            // It comes between the pieces of one message.
+            Some("ping") => events.push(WorkerEvent::piece("")),
+            _ if text(line, &["event", "delta", "type"]) == Some("text_delta") => {
+                events.extend(text(line, &["event", "delta", "text"]).map(WorkerEvent::piece));
+            }
+            _ => {}
+        },
+        Some("user") => {
+            let stopped = texts(line).find(|text| text.starts_with("[Request interrupted by user"));
+            events.extend(stopped.map(WorkerEvent::trouble));
+            tool_results(line, pending, events);
+        }
         Some("result") => result(line, pending, events),
         _ => {}
     }
 }
 
 fn assistant(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
-    // Said again by the result, with its status.
-    if at(line, &["is_api_error_message"]) == Some(&Value::Bool(true)) {
-        return;
+    if is_error(line) {
+        return events.extend(texts(line).next().map(WorkerEvent::trouble));
     }
-    let own = answer(line).is_some();
+    if let Some(message) = answer(line) {
+        events.extend(texts(line).map(WorkerEvent::said));
+        let is_cut = text(message, &["stop_reason"]) == Some("max_tokens");
+        events.extend(is_cut.then(|| WorkerEvent::trouble(CUT_OFF)));
+    }
     for item in items(line, &["message", "content"]) {
-        match (text(item, &["type"]), text(item, &["text"]), text(item, &["name"])) {
-            (Some("text"), Some(said), _) if own => events.push(WorkerEvent::said(said)),
-            (Some("tool_use"), _, Some(tool)) => {
-                let path = text(item, &["input", "file_path"]);
-                pending.begin(text(item, &["id"]).unwrap_or_default(), tool, path);
-                events.push(WorkerEvent::tool(tool, path.or(text(item, &["input", "command"]))));
-            }
-            _ => {}
+        if let (Some("tool_use"), Some(tool)) = (text(item, &["type"]), text(item, &["name"])) {
+            let path = text(item, &["input", "file_path"]);
+            pending.begin(text(item, &["id"]).unwrap_or_default(), tool, path);
+            events.push(WorkerEvent::tool(tool, path.or(text(item, &["input", "command"]))));
         }
     }
 }
@@ -185,6 +227,11 @@ fn result(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
         events.push(WorkerEvent::Failed { what: what.to_owned(), status });
     } else {
         events.push(WorkerEvent::Final(said.to_owned()));
+    }
+    let is_object = |field: &&str| line.get(*field).is_some_and(Value::is_object);
+    events.extend(["structured_output", "structured_result"].into_iter().find(is_object).map(WorkerEvent::Structured));
+    if text(line, &["stop_reason"]) == Some("max_tokens") {
+        events.push(WorkerEvent::Unfinished(CUT_OFF));
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     },
     call,
     wants,
+    says: &["item.completed"],
     read,
     forces_schema: false,
     adds: &[],

@@ -25,6 +25,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     },
     call,
     wants,
+    says: &["assistant.message", "assistant.message_delta"],
     read,
     forces_schema: false,
     adds: &[],
@@ -46,10 +47,9 @@ fn call(ask: &Ask<'_>) -> Call {
 
 fn wants(key: &str) -> FieldUse {
     match key {
-        "data" | "type" | "sessionId" | "toolCallId" | "model" | "content" | "toolName" | "arguments" | "path"
-        | "command" | "fileEdits" | "error" | "code" | "errorMessage" | "message" | "statusCode" | "errorType" => {
-            FieldUse::Value
-        }
+        "data" | "type" | "agentId" | "parentToolCallId" | "deltaContent" | "sessionId" | "toolCallId" | "model"
+        | "content" | "toolName" | "arguments" | "path" | "command" | "fileEdits" | "error" | "code"
+        | "errorMessage" | "message" | "statusCode" | "errorType" => FieldUse::Value,
         _ => FieldUse::Nothing,
     }
 }
@@ -62,11 +62,16 @@ fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
         return;
     };
     let id = text(data, &["toolCallId"]).unwrap_or_default();
+    // An agent that this one has started has a task of its own.
+    let own = line.get("agentId").is_none_or(Value::is_null) && data.get("parentToolCallId").is_none_or(Value::is_null);
     match text(line, &["type"]) {
         Some("assistant.turn_start") => events.push(WorkerEvent::Turn),
         Some("assistant.message") => {
             events.extend(text(data, &["model"]).map(WorkerEvent::model));
-            events.extend(text(data, &["content"]).filter(|said| !said.is_empty()).map(WorkerEvent::said));
+            events.extend(text(data, &["content"]).filter(|said| own && !said.is_empty()).map(WorkerEvent::said));
+        }
+        Some("assistant.message_delta") if own => {
+            events.extend(text(data, &["deltaContent"]).map(WorkerEvent::piece));
         }
         Some("tool.execution_start") => {
             let tool = text(data, &["toolName"]).unwrap_or("a tool");

@@ -25,6 +25,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     },
     call,
     wants,
+    says: &["message", "result"],
     read,
     forces_schema: false,
     adds: &[],
@@ -51,7 +52,7 @@ fn wants(key: &str) -> FieldUse {
     match key {
         "stats" => FieldUse::Whole,
         "type" | "session_id" | "model" | "role" | "content" | "tool_name" | "tool_id" | "parameters" | "file_path"
-        | "command" | "status" | "error" | "message" => FieldUse::Value,
+        | "command" | "status" | "error" | "message" | "delta" => FieldUse::Value,
         _ => FieldUse::Nothing,
     }
 }
@@ -64,7 +65,9 @@ fn read(line: &Value, pending: &mut Pending, events: &mut Vec<WorkerEvent>) {
         }
         Some("message") if text(line, &["role"]) == Some("assistant") => {
             events.extend(pending.answers(""));
-            events.extend(text(line, &["content"]).map(WorkerEvent::said));
+            let is_piece = line.get("delta") == Some(&Value::Bool(true));
+            let said = if is_piece { WorkerEvent::piece } else { WorkerEvent::said };
+            events.extend(text(line, &["content"]).map(said));
         }
         Some("tool_use") => {
             events.extend(pending.answers(""));

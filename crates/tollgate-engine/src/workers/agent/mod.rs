@@ -9,6 +9,8 @@ mod capabilities;
 mod claude;
 mod codex;
 mod copilot;
+#[cfg(test)]
+mod extraction;
 mod gemini;
 mod line_parser;
 mod line_reader;
@@ -19,6 +21,7 @@ mod spec;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod transcript;
 mod worker;
 
 use std::collections::VecDeque;
@@ -36,6 +39,7 @@ pub use line_reader::session_in;
 pub use probe::{ask, version};
 pub use spec::{AgentSpec, variables};
 pub use tally::{AgentFailure, Tally, WorkerEvent};
+pub use transcript::{AgentSpeech, speech};
 pub use worker::{AgentWorker, Resumption};
 
 /// Every adapter there is. A new one is a new file and a line here.
@@ -79,6 +83,8 @@ pub struct Adapter {
     pub call: fn(&Ask<'_>) -> Call,
     /// What it looks at in a line of the output.
     pub wants: fn(&str) -> FieldUse,
+    /// The types of the lines that hold its messages: one of these that is cut off may have held its report.
+    pub says: &'static [&'static str],
     /// What one line of the output says; lines that are no JSON object say nothing.
     pub read: fn(&Value, &mut Pending, &mut Vec<WorkerEvent>),
     /// Whether it is given the JSON Schema of the report, and hands the object over in a field of its own.
@@ -272,6 +278,18 @@ fn names_a_limit(what: &str) -> bool {
     let lower = what.to_lowercase();
     WORDS.iter().any(|words| lower.contains(words))
         || lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "429")
+}
+
+/// An error in words: where it holds a JSON object, the message in that stands for the object.
+fn in_words(what: &str) -> String {
+    let object = || {
+        let (start, end) = (what.find('{')?, what.rfind('}')?);
+        let value: Value = serde_json::from_str(what.get(start..=end)?).ok()?;
+        let ways: [&[&str]; 3] = [&["error", "message"], &["message"], &["error"]];
+        let message = ways.into_iter().find_map(|way| text(&value, way))?;
+        Some(format!("{}{}{}", &what[..start], in_words(message), &what[end + 1..]))
+    };
+    object().unwrap_or_else(|| what.to_owned())
 }
 
 /// More than any session costs: who tells of more has told nothing.

@@ -27,6 +27,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     guard: Guard { own: &["--auto"], off: &["--auto"], set: &[], flags: &["--auto"], folder: &[] },
     call,
     wants,
+    says: &["text"],
     read,
     forces_schema: false,
     adds: &["tokens", "cost"],
@@ -54,7 +55,7 @@ fn wants(key: &str) -> FieldUse {
         "tokens" => FieldUse::Whole,
         "type" | "sessionID" | "part" | "text" | "cost" | "error" | "data" | "message" | "name" | "statusCode"
         | "tool" | "state" | "input" | "filePath" | "command" | "status" | "responseHeaders" | "retry-after"
-        | "timestamp" => FieldUse::Value,
+        | "timestamp" | "synthetic" | "reason" => FieldUse::Value,
         _ => FieldUse::Nothing,
     }
 }
@@ -65,11 +66,17 @@ fn read(line: &Value, _: &mut Pending, events: &mut Vec<WorkerEvent>) {
             events.extend(text(line, &["sessionID"]).map(WorkerEvent::session));
             events.push(WorkerEvent::Turn);
         }
-        Some("text") => events.extend(text(line, &["part", "text"]).map(WorkerEvent::said)),
+        // What its program adds in its name is not its word.
+        Some("text") if at(line, &["part", "synthetic"]) != Some(&Value::Bool(true)) => {
+            events.extend(text(line, &["part", "text"]).map(WorkerEvent::said));
+        }
         Some("tool_use") => tool(line, events),
         Some("step_finish") => {
             let (tokens, cost) = (at(line, &["part", "tokens"]), at(line, &["part", "cost"]));
             events.push(WorkerEvent::Usage(json!({"tokens": tokens, "cost": cost})));
+            if text(line, &["part", "reason"]) == Some("length") {
+                events.push(WorkerEvent::trouble("the answer was cut off at its limit of tokens"));
+            }
         }
         Some("error") => {
             events.extend(text(line, &["sessionID"]).map(WorkerEvent::session));

@@ -25,6 +25,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     },
     call,
     wants,
+    says: &["assistant", "result", "stream_event"],
     read,
     forces_schema: false,
     adds: &[],

@@ -5,7 +5,7 @@ use tollgate_core::Name;
 use tollgate_core::protocol::model::Budget;
 use tollgate_core::run::agent_stats::{AgentStats, Quota, Usage};
 
-use super::{Adapter, Pending, PreviousUsage, line_parser};
+use super::{Adapter, Pending, PreviousUsage, in_words, line_parser};
 
 /// How many denials and errors are kept, and how long each may be.
 const LINES_MAX: usize = 20;
@@ -26,8 +26,12 @@ pub enum WorkerEvent {
     Model(String),
     /// Its own version.
     Version(String),
-    /// A message, or a piece of one.
+    /// A message.
     Text(String),
+    /// A piece of a message, which goes on in the next line that says one.
+    Piece(String),
+    /// The line has this field with an object that its program forced it to fill in by a schema.
+    Structured(&'static str),
     /// It uses a tool: on a file, or with a command.
     Tool { name: String, about: Option<String> },
     /// It says that it changed a file.
@@ -36,6 +40,8 @@ pub enum WorkerEvent {
     Denied { tool: String, path: Option<String> },
     /// Something went wrong and may be tried again.
     Trouble(String),
+    /// Its last answer ended before it was whole.
+    Unfinished(&'static str),
     /// It gave up, whatever it exits with.
     Failed { what: String, status: Option<u64> },
     /// A limit of its plan or provider is reached.
@@ -65,6 +71,10 @@ impl WorkerEvent {
 
     pub(super) fn said(text: &str) -> Self {
         Self::Text(text.to_owned())
+    }
+
+    pub(super) fn piece(text: &str) -> Self {
+        Self::Piece(text.to_owned())
     }
 
     pub(super) fn trouble(what: &str) -> Self {
@@ -172,8 +182,12 @@ impl Tally {
                 let what = path.map_or_else(|| tool.clone(), |path| format!("{tool} {path}"));
                 keep(&mut told.denied, &what);
             }
-            WorkerEvent::Trouble(what) => keep(&mut told.errors, &what),
+            WorkerEvent::Trouble(what) => keep(&mut told.errors, &in_words(&what)),
+            WorkerEvent::Unfinished(what) => keep(&mut told.errors, what),
             WorkerEvent::Failed { what, status } => {
+                let what = in_words(&what);
+                // It told of the same before it gave up, without the status.
+                told.errors.pop_if(|last| *last == one_line(&cut(&what, CHARS_MAX)));
                 let what = status.map_or_else(|| what.clone(), |status| format!("{what} (status {status})"));
                 keep(&mut told.errors, &what);
                 self.failed = Some(cut(&what, CHARS_MAX));
@@ -181,7 +195,7 @@ impl Tally {
             WorkerEvent::Quota { said, resets_ms } => {
                 // The one with a time is worth more, whichever came first.
                 if resets_ms.is_some() || told.quota.as_ref().is_none_or(|quota| quota.resets_ms.is_none()) {
-                    told.quota = Some(Quota { said: cut(&said, CHARS_MAX), resets_ms });
+                    told.quota = Some(Quota { said: cut(&in_words(&said), CHARS_MAX), resets_ms });
                 }
             }
             WorkerEvent::Turn => {
@@ -201,7 +215,12 @@ impl Tally {
                 // What its answers used until now is counted there.
                 (self.raw, self.steps, self.step) = (Some(raw), None, None);
             }
-            WorkerEvent::Text(_) | WorkerEvent::Tool { .. } | WorkerEvent::File(_) | WorkerEvent::Final(_) => {
+            WorkerEvent::Text(_)
+            | WorkerEvent::Piece(_)
+            | WorkerEvent::Structured(_)
+            | WorkerEvent::Tool { .. }
+            | WorkerEvent::File(_)
+            | WorkerEvent::Final(_) => {
                 self.spoke = true;
             }
         }
@@ -272,11 +291,11 @@ fn keep(lines: &mut Vec<String>, line: &str) {
     }
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn cut(text: &str, chars: usize) -> String {
+pub(super) fn cut(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -9,7 +9,7 @@ use tollgate_core::run::agent_stats::Usage;
 use super::tally::is_session;
 use super::*;
 
-fn transcript(name: &str) -> String {
+pub(super) fn transcript(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/workers/agent/transcripts");
     std::fs::read_to_string(folder.join(format!("{name}.jsonl"))).unwrap()
 }

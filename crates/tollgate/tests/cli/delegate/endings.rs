@@ -223,10 +223,11 @@ fn the_last_report_counts_and_an_echo_is_none() {
 }
 
 #[test]
-fn a_report_in_the_result_of_a_tool_or_in_its_file() {
+fn a_report_is_in_a_file_and_not_in_another_programs_line() {
+    // Whose lines a plain program prints is not known: `adapter` of its worker says it.
     let told = json!({"type": "result", "subtype": "success", "result": report("implementer", "PASS").to_string()});
     let stage = Stage::new("implementer", &says(&told));
-    stage.delegate().is("PASS", None, 0);
+    stage.delegate().is("BLOCKED", Some("invalid_worker_report"), 3);
     stage.acts(&format!("echo noise; cat > \"$TOLLGATE_REPORT\" <<'END'\n{}\nEND", report("implementer", "FAIL")));
     stage.delegate().is("FAIL", None, 1);
 }

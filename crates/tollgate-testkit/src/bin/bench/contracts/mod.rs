@@ -12,6 +12,7 @@ use std::process::Command;
 use tollgate_contract::Context;
 use tollgate_contract::extract::{Dialect, extract};
 use tollgate_contract::registry;
+use tollgate_engine::workers::agent::{adapter, speech};
 
 use crate::Outcome;
 use crate::figures::{Figures, median};
@@ -63,12 +64,17 @@ fn report() -> String {
 /// Measures how the time of finding a report grows when a hostile transcript is twice as long; the worst of all.
 pub fn grow(_: &Path, figures: &mut Figures) -> Outcome {
     let context = Context::default();
+    // Its lines come in pieces. What has no such line is what a plain program prints.
+    let agent = adapter("gemini").ok_or("there is no adapter `gemini`")?;
     for id in CONTRACTS {
         let dialect = registry::report_dialect(id).ok_or_else(|| format!("{id} is no report"))?;
         eprintln!("  {id}");
         for (_, begin, again) in transcripts::HOSTILE {
             let texts = growth::sizes(HOSTILE_BYTES).map(|bytes| transcripts::hostile(begin, again, bytes));
-            let read = |text: &str| drop(black_box(extract(Dialect::Report(dialect), text, &context)));
+            let read = |text: &str| {
+                let transcript = speech(agent, text).transcript;
+                drop(black_box(extract(Dialect::Report(dialect), &transcript, &context)));
+            };
             figures.worse("extract_doubling", growth::measure(&read, &texts, HOSTILE_ROUNDS).steady());
         }
     }

@@ -1,5 +1,6 @@
 //! `tollgate contract extract`.
 
+use clap::builder::PossibleValuesParser;
 use tollgate_api::{ContractExtract, EarlierReport, FoundReport, PassedReport, PassedWhy, TrailingText};
 use tollgate_app::contracts::{Contract, Contracts};
 use tollgate_app::failure::Source;
@@ -7,9 +8,10 @@ use tollgate_app::failure::{Failure, Kind};
 use tollgate_app::files;
 use tollgate_app::format::count;
 use tollgate_contract::Context;
-use tollgate_contract::extract::{BYTES_MAX, Dialect, Earlier, Extraction, Markers, Why, extract};
+use tollgate_contract::extract::{BYTES_MAX, Dialect, Earlier, Extraction, Item, Markers, Transcript, Why, extract};
 use tollgate_contract::reask::reask;
 use tollgate_core::diagnostic::Diagnostic;
+use tollgate_engine::workers::agent::{ADAPTERS, adapter, speech};
 
 use super::check;
 use crate::cli::{Exit, Invocation};
@@ -17,6 +19,9 @@ use crate::view::diagnostic;
 use crate::view::text::{Line, Style};
 
 /// Find the report in what an agent printed, and check it
+///
+/// The text is what was said, as it is. With `--agent` it is the output of that agent's program, in the format in which Tollgate calls it, and
+/// only the agent's own messages are searched.
 ///
 /// An object that the agent's tool was forced to by a schema counts first, then what is between the last pair of the marker lines that the
 /// prompt asks for. Without those, the last report counts that is no echo of the prompt, the template, the example or the schema: a JSON object or
@@ -28,6 +33,9 @@ pub struct ExtractArgs {
     /// The contract: `status-block` or `status-block@1`
     #[arg(long)]
     contract: String,
+    /// The agent whose program printed the text; its adapter reads the lines
+    #[arg(long, value_name = "NAME", value_parser = agents())]
+    agent: Option<String>,
     /// The role that reports; its own rules are checked then
     #[arg(long)]
     role: Option<String>,
@@ -78,7 +86,12 @@ pub fn run(args: &ExtractArgs, call: &Invocation) -> Result<Exit, Failure> {
             return Ok(Exit::With(Kind::Environment));
         }
     };
-    let extraction = extract(dialect, &text, &context);
+    let agent = args.agent.as_deref().and_then(adapter);
+    let transcript = agent.map_or(Transcript::Plain(&text), |agent| speech(agent, &text).transcript);
+    let extraction = extract(dialect, &transcript, &context);
+    if args.agent.is_none() && extraction.found.is_none() {
+        speakers(&text).iter().for_each(|note| call.output.say("note: ", Style::Accent, note));
+    }
     let result = result(args, &contract, &extraction);
     if call.json() {
         call.output.json(&result);
@@ -90,6 +103,23 @@ pub fn run(args: &ExtractArgs, call: &Invocation) -> Result<Exit, Failure> {
         print(&result, text, extraction.read.diagnostics(), call);
     }
     Ok(if result.check.valid { Exit::Done } else { Exit::With(Kind::Refused) })
+}
+
+fn agents() -> PossibleValuesParser {
+    PossibleValuesParser::new(ADAPTERS.map(|adapter| adapter.name))
+}
+
+/// Names the agents whose lines a text may be.
+fn speakers(text: &str) -> Option<String> {
+    let says = |transcript: &Transcript<'_>| match transcript {
+        Transcript::Agent(_, items) => items.iter().any(|item| matches!(item, Item::Message(_) | Item::Object { .. })),
+        Transcript::Plain(_) => false,
+    };
+    let known = ADAPTERS.into_iter().filter(|adapter| says(&speech(adapter, text).transcript));
+    let names: Vec<String> = known.map(|adapter| format!("`--agent {}`", adapter.name)).collect();
+    let names = names.join(" or ");
+    (!names.is_empty())
+        .then(|| format!("these look like the lines of an agent's program: {names} reads what the agent said in them"))
 }
 
 fn unread(args: &ExtractArgs, contract: &Contract, diagnostic: Diagnostic, call: &Invocation) {
