@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tollgate_api as api;
+use tollgate_contract::extract::Transcript;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, InstanceId, RunId, StageId};
 use tollgate_core::report::{Health, Judgement};
@@ -10,13 +11,17 @@ use tollgate_core::run::Run;
 use tollgate_core::run::event::{AttemptReported, CommandResult, Event, Recorded};
 use tollgate_core::run::state::{At, Decision};
 use tollgate_core::text::on_screen;
+use tollgate_engine::workers::agent;
 use tollgate_engine::workspace::run_folder;
 use tollgate_store::Journal;
 
 use crate::files;
 use crate::runs::Runs;
 
+/// Of a command or a plain program.
 const LINES_MAX: usize = 8;
+/// Of an agent.
+const WORDS_LINES_MAX: usize = 3;
 const CHARS_MAX: usize = 600;
 /// How much of the end of a log is read.
 const END_BYTES_MAX: u64 = 16 * 1024;
@@ -30,8 +35,12 @@ impl Runs {
                 let said = failed.then(|| self.said(run, reported))?;
                 ("the worker".to_owned(), Some(reported.attempt), said)
             }
+            Event::AttemptParked(parked) => {
+                let said = self.agent_said(run, parked.attempt, parked.report, &parked.told.adapter);
+                ("the worker".to_owned(), Some(parked.attempt), said.unwrap_or_default())
+            }
             Event::AttemptUnready(unready) => {
-                ("the setup".to_owned(), Some(unready.attempt), last(&self.object(unready.output?)))
+                ("the setup".to_owned(), Some(unready.attempt), last(&self.object(unready.output?), LINES_MAX))
             }
             Event::CommandsRan(ran) => {
                 let (of, lines) = self.of_commands(&ran.results)?;
@@ -102,13 +111,17 @@ impl Runs {
         here.and_then(lines).or_else(|| ran().and_then(lines))
     }
 
-    /// What a worker printed last. A log of JSON lines is an agent's own stream: what it said is in the report. The end of a
-    /// report that could be read is no cause: its reason is told.
+    /// What a worker printed last; of an agent, what it said last. A log of JSON lines is the stream of an agent behind a plain
+    /// program. The end of a report that could be read is no cause: its reason is told.
     fn said(&self, run: RunId, reported: &AttemptReported) -> Vec<String> {
-        let log = run_folder(&self.state, run).join("logs").join(format!("{}.log", reported.attempt));
-        let lines = last(&files::end(&log, END_BYTES_MAX).unwrap_or_default());
+        let adapter = reported.told.as_ref().map(|told| &told.adapter);
+        if let Some(said) = adapter.and_then(|adapter| self.agent_said(run, reported.attempt, reported.report, adapter))
+        {
+            return if reported.sections.is_empty() { said } else { Vec::new() };
+        }
+        let lines = last(&self.log(run, reported.attempt), LINES_MAX);
         let is_stream = lines.last().is_none_or(|line| line.starts_with('{') || line.starts_with('…'));
-        let report = last(&self.object(reported.report));
+        let report = last(&self.object(reported.report), LINES_MAX);
         match is_stream || lines == report {
             true if !reported.sections.is_empty() => Vec::new(),
             true => report,
@@ -116,12 +129,32 @@ impl Runs {
         }
     }
 
+    /// The last words of an agent, by what its program printed; none where its adapter is not known.
+    fn agent_said(&self, run: RunId, attempt: AttemptId, output: Digest, adapter: &str) -> Option<Vec<String>> {
+        let adapter = agent::adapter(adapter)?;
+        let output = self.object(output);
+        let output = String::from_utf8_lossy(&output);
+        let speech = agent::speech(adapter, &output);
+        let said = match speech.transcript {
+            Transcript::Agent(..) => speech.last_words(),
+            Transcript::Plain(text) => agent::prose(text),
+        };
+        let said = if said.is_empty() { beside_lines(&self.log(run, attempt)) } else { said };
+        Some(last(said.as_bytes(), WORDS_LINES_MAX))
+    }
+
+    /// The end of the log of an attempt.
+    fn log(&self, run: RunId, attempt: AttemptId) -> Vec<u8> {
+        let log = run_folder(&self.state, run).join("logs").join(format!("{attempt}.log"));
+        files::end(&log, END_BYTES_MAX).unwrap_or_default()
+    }
+
     fn of_commands(&self, results: &[CommandResult]) -> Option<(String, Vec<String>)> {
         let failed = |wanted: Judgement| results.iter().find(move |result| result.result == wanted);
         let result = failed(Judgement::Fail).or_else(|| failed(Judgement::Unobservable))?;
-        let mut lines = last(&result.output.map(|output| self.object(output)).unwrap_or_default());
+        let mut lines = last(&result.output.map(|output| self.object(output)).unwrap_or_default(), LINES_MAX);
         if lines.is_empty() && !result.note.is_empty() {
-            lines = last(result.note.as_bytes());
+            lines = last(result.note.as_bytes(), LINES_MAX);
         }
         Some((format!("the command of {}", result.command.name()), lines))
     }
@@ -131,13 +164,22 @@ impl Runs {
     }
 }
 
+/// What an agent's program printed beside its lines, by the end of the log.
+fn beside_lines(log: &[u8]) -> String {
+    let text = String::from_utf8_lossy(log);
+    // The first line of a part begins anywhere.
+    let is_part = log.len() as u64 == END_BYTES_MAX;
+    let whole = if is_part { text.split_once('\n').map_or("", |(_, rest)| rest) } else { &text };
+    agent::prose(whole)
+}
+
 /// The last lines of an output, without what a terminal would obey.
-fn last(bytes: &[u8]) -> Vec<String> {
+fn last(bytes: &[u8], lines_max: usize) -> Vec<String> {
     let start = bytes.len().saturating_sub(usize::try_from(END_BYTES_MAX).unwrap_or(usize::MAX));
     let text = String::from_utf8_lossy(&bytes[start..]);
     let (mut lines, mut room) = (Vec::new(), CHARS_MAX);
     for line in text.lines().rev().map(on_screen).filter(|line| !line.trim().is_empty()) {
-        if lines.len() == LINES_MAX || room == 0 {
+        if lines.len() == lines_max || room == 0 {
             break;
         }
         let length = line.chars().count();
@@ -159,13 +201,13 @@ mod tests {
     #[test]
     fn the_end_is_kept_within_bounds_and_nothing_of_it_is_obeyed() {
         let many: String = (1..=20).map(|n| format!("line {n}\n")).collect();
-        let lines = last(many.as_bytes());
+        let lines = last(many.as_bytes(), LINES_MAX);
         assert_eq!((lines.len(), lines[0].as_str(), lines[7].as_str()), (LINES_MAX, "line 13", "line 20"));
         let long = format!("first\n{}\nlast\n", "x".repeat(2000));
-        let lines = last(long.as_bytes());
+        let lines = last(long.as_bytes(), LINES_MAX);
         assert_eq!(lines.iter().map(|line| line.chars().count()).sum::<usize>(), CHARS_MAX);
         assert!(lines.len() == 2 && lines[0].starts_with("…x") && lines[1] == "last");
-        assert_eq!(last(b"\x1b[31mred\x1b[0m\x07\n10%\r100%\n\n \n"), ["red", "100%"]);
-        assert_eq!(last(b""), Vec::<String>::new());
+        assert_eq!(last(b"\x1b[31mred\x1b[0m\x07\n10%\r100%\n\n \n", LINES_MAX), ["red", "100%"]);
+        assert_eq!(last(b"", LINES_MAX), Vec::<String>::new());
     }
 }

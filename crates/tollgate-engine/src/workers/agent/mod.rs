@@ -12,6 +12,7 @@ mod copilot;
 #[cfg(test)]
 mod extraction;
 mod gemini;
+mod last_words;
 mod line_parser;
 mod line_reader;
 mod opencode;
@@ -34,6 +35,7 @@ use tollgate_core::run::agent_stats::{Guarded, Usage};
 use crate::sandbox::own_place;
 
 pub use capabilities::{AgentCapabilities, QuotaReport, Resume, Schema, all_capabilities, capabilities_of};
+pub use last_words::prose;
 pub use line_parser::{FieldUse, leniently};
 pub use line_reader::session_in;
 pub use probe::{ask, version};
