@@ -48,6 +48,7 @@ mod land;
 mod land_apart;
 mod land_ready;
 mod last_report;
+mod last_words;
 mod leash;
 mod left;
 mod limits;
