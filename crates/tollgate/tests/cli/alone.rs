@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::golden::{file, rows, with_other_time};
-use crate::world::World;
+use crate::world::{TOLLGATE, World};
 
 /// Two exports, one with a byte of an event changed; what must be said of each.
 fn two_files(to: &Path) -> [String; 2] {
@@ -75,14 +75,13 @@ fn a_bundle_proves_where_there_is_nothing_else() {
 fn a_bundle_proves_where_nothing_can_be_written() {
     let world = World::new();
     let [holds, named] = two_files(&world.path(""));
-    let program = env!("CARGO_BIN_EXE_tollgate");
     // Every mount becomes read-only, as far as the machine lets us; the folder of this test must.
     let script = format!(
         "cut -d' ' -f5 /proc/self/mountinfo | while read -r at; do mount -o remount,bind,ro \"$at\" 2>&1; done > /dev/null || true
          mount --bind {root} {root}; mount -o remount,bind,ro {root}; cd {root}
          if touch here 2> /dev/null; then echo WRITABLE; fi
          export HOME={root}/home PATH=/nonexistent; unset TOLLGATE_STATE
-         {program} verify good.tar; code=0; {program} verify bad.tar || code=$?; echo \"exit $code\"",
+         {TOLLGATE} verify good.tar; code=0; {TOLLGATE} verify bad.tar || code=$?; echo \"exit $code\"",
         root = world.path("").display(),
     );
     let Some(output) = world.shell_with_mounts(&script) else { return };

@@ -1,6 +1,6 @@
 //! `explain`, `completions`, help, and command lines that are wrong.
 
-use crate::world::World;
+use crate::world::{TOLLGATE, World};
 
 #[test]
 fn a_code_is_explained_however_it_is_typed() {
@@ -59,7 +59,7 @@ fn completions_know_the_commands() {
 #[test]
 fn a_closed_pipe_is_quiet() {
     let world = World::new();
-    let script = format!("{} explain | true; echo ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_tollgate"));
+    let script = format!("{TOLLGATE} explain | true; echo ${{PIPESTATUS[0]}}");
     let output = std::process::Command::new("bash")
         .args(["-c", &script])
         .env("TOLLGATE_STATE", world.path("state"))

@@ -3,6 +3,7 @@
 use tollgate_core::run::Event;
 
 use crate::play::{APPROVED, Play, TASK, else_, script};
+use crate::world::TOLLGATE;
 
 /// In `simple` one agent writes code and tests, and the checker looks at every row.
 pub const SOLO: &str = r#"write: {greet.sh: "echo Hello\n", tests/greet.test.sh: "sh greet.sh\n"}, report: {status: complete, abstract: {outcome: built and tested, next_phase: dod-checker}, files_created: [greet.sh, tests/greet.test.sh], dod_coverage: [{mark: "✓", row: DoD-1}, {mark: "✓", row: DoD-2}]}"#;
@@ -70,14 +71,13 @@ fn a_command_worker_gets_its_brief_and_a_byte_that_is_no_text_does_not_take_its_
 /// A script reports by the command instead of writing Markdown; so does one that judges.
 #[test]
 fn a_script_reports_by_the_command() {
-    let tollgate = env!("CARGO_BIN_EXE_tollgate");
     let mut play = Play::new(TASK, &script(&[]));
-    let built = format!("{tollgate} report complete --file greet.sh --row DoD-1=pass:greet.sh");
+    let built = format!("{TOLLGATE} report complete --file greet.sh --row DoD-1=pass:greet.sh");
     play.world.agent("builds", &format!("#!/bin/sh\ncat > /dev/null\necho 'echo Hi' > greet.sh\n{built}\n"));
     // The first verdict contradicts its row: nothing is written, and the worker is asked again.
     let judged = format!(
-        "[ \"$TOLLGATE_ITERATION\" != 1 ] || {{ {tollgate} report complete --verdict accept --row DoD-1=fail:x; echo; exit 0; }}\n\
-         {tollgate} report complete --verdict accept --row DoD-1=pass:seen"
+        "[ \"$TOLLGATE_ITERATION\" != 1 ] || {{ {TOLLGATE} report complete --verdict accept --row DoD-1=fail:x; echo; exit 0; }}\n\
+         {TOLLGATE} report complete --verdict accept --row DoD-1=pass:seen"
     );
     play.world.agent("checks", &format!("#!/bin/sh\ncat > /dev/null\n{judged}\n"));
     let words = ["--input", "complexity=standard", "--answer", "sign-off=approve"];

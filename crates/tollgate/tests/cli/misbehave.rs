@@ -212,7 +212,7 @@ fn an_orphan_of_a_driver_that_it_killed_cannot_answer_for_a_person() {
     let (state, said) = (play.world.path("state").display().to_string(), play.world.path("said").display().to_string());
     let tollgate = env!("CARGO_BIN_EXE_tollgate");
     let decide = format!(
-        "/bin/sleep 0.3; TOLLGATE_STATE={state} {tollgate} decide {} dec_1 approve --no-resume; echo exit $?",
+        "/bin/sleep 0.3; TOLLGATE_STATE={state} \"{tollgate}\" decide {} dec_1 approve --no-resume; echo exit $?",
         play.run
     );
     // It hides its marker, leaves its session and kills everybody above it.

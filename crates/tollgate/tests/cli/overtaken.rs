@@ -9,6 +9,7 @@ use tollgate_core::run::Event;
 use crate::budget::{ROW, calls, play};
 use crate::play::{BUILT, Play, TASK, at, else_, script};
 use crate::quota;
+use crate::world::TOLLGATE;
 
 /// Leases and waits that pass while one looks.
 const SHORT: [(&str, &str); 2] = [("TOLLGATE_LEASE_MS", "600"), ("TOLLGATE_HOLD_MS", "1500")];
@@ -124,11 +125,7 @@ fn one_that_dies_while_it_puts_a_tree_back_leaves_no_second_tree() {
         // The worker keeps its count where no sandbox would let it.
         play.world.set("TOLLGATE_SANDBOX", "off");
         // The first developer leaves half of its work and does not end by itself.
-        let acts = format!(
-            "exec {} worker-script --script {}",
-            env!("CARGO_BIN_EXE_tollgate"),
-            play.world.path("script.yaml").display()
-        );
+        let acts = format!("exec {TOLLGATE} worker-script --script {}", play.world.path("script.yaml").display());
         let once = play.world.path("once").display().to_string();
         let text =
             format!("#!/bin/sh\nif [ -e {once} ]; then {acts}; fi\n: > {once}\necho half > half\nexec sleep 600\n");

@@ -1,6 +1,7 @@
 //! Rows with commands, which the engine runs itself.
 
 use crate::play::{APPROVED, CHANGES, COVERED, IDLE, Play, TASK, TESTED, at, else_, script};
+use crate::world::TOLLGATE;
 
 pub fn task(command: &str) -> String {
     format!(
@@ -89,9 +90,8 @@ fn a_command_that_passes_is_run_on_a_copy_and_cannot_decide_for_a_person() {
     let roles = [("dod-checker", &[else_(&covered)][..]), ("tester", &[else_(&tested)])];
     let mut play = Play::new(TASK, &script(&roles));
     let state = play.world.path("state").display().to_string();
-    let tollgate = env!("CARGO_BIN_EXE_tollgate");
     // A worker wrote what the command runs: it hides its marker and asks to decide.
-    let decide = format!("env -i PATH=/usr/bin:/bin TOLLGATE_STATE={state} {tollgate} decide dec_1 approve");
+    let decide = format!("env -i PATH=/usr/bin:/bin TOLLGATE_STATE={state} {TOLLGATE} decide dec_1 approve");
     let rows =
         format!("test \"$(sh greet.sh)\" = Hello && touch litter`\n- it decides `cmd: {decide} 2>&1 | grep TG0309");
     std::fs::write(play.world.path("task.md"), task(&rows)).unwrap();

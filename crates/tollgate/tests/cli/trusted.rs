@@ -1,6 +1,7 @@
 //! What a configuration names under `.tollgate/` acts as it was trusted, and from nowhere else.
 
 use crate::play::{BUILT, Play, Said, TASK, at, else_, script};
+use crate::world::TOLLGATE;
 
 const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
 
@@ -8,10 +9,7 @@ const WORDS: [&str; 4] = ["--input", "complexity=standard", "--answer", "sign-of
 fn play(config: &str, roles: &[(&str, &[String])]) -> Play {
     let play = Play::new(TASK, &script(&[]));
     let world = &play.world;
-    let agent = format!(
-        "#!/bin/sh\nexec {} worker-script --script \"${{0%/*}}/agents.yaml\"\n",
-        env!("CARGO_BIN_EXE_tollgate")
-    );
+    let agent = format!("#!/bin/sh\nexec {TOLLGATE} worker-script --script \"${{0%/*}}/agents.yaml\"\n");
     world.write(".tollgate/config.toml", config);
     world.write(".tollgate/agent.sh", agent);
     world.write(".tollgate/agents.yaml", script(roles));

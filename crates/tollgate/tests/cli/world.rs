@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 pub use tollgate_testkit::sample::{full, some_of};
 
+/// This program as a word of a line for a shell, whatever folder it was built in.
+pub const TOLLGATE: &str = concat!("'", env!("CARGO_BIN_EXE_tollgate"), "'");
+
 static WORLDS: AtomicU32 = AtomicU32::new(0);
 
 /// Where a test happens.

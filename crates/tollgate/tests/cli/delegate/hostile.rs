@@ -5,6 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::stage::{Stage, report, says};
+use crate::world::TOLLGATE;
 
 /// Whether a process with this word on its command line lives.
 fn lives(word: &str) -> bool {
@@ -268,8 +269,7 @@ fn secrets_stay_out_of_the_report() {
 
 #[test]
 fn a_worker_cannot_answer_for_the_person() {
-    let program = env!("CARGO_BIN_EXE_tollgate");
-    let acts = format!("{program} decide run_00000000 dec_1 accept; echo \"exit $?\"; exit 5");
+    let acts = format!("{TOLLGATE} decide run_00000000 dec_1 accept; echo \"exit $?\"; exit 5");
     let stage = Stage::new("implementer", &acts).unheld();
     stage.delegate().is("BLOCKED", Some("adapter_execution_error"), 3).says("given below a worker");
 }

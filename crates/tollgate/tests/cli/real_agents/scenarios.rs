@@ -16,6 +16,7 @@ use super::agents::Agent;
 use super::stage::{Guard, Stage, report};
 use crate::delegate::stage as delegate;
 use crate::play::Said;
+use crate::world::TOLLGATE;
 
 /// Long enough for the slowest to start and to use a tool. On a machine that does other things too it may not be, and then there is more.
 const SHORT: Duration = Duration::from_secs(45);
@@ -344,14 +345,13 @@ fn is_killed(agent: &'static Agent, _: &mut AgentCapabilities) {
 }
 
 fn answers(agent: &'static Agent, _: &mut AgentCapabilities) {
-    let tollgate = env!("CARGO_BIN_EXE_tollgate");
     let mut stage = Stage::new(agent, Guard::All, None, move |asked, path| match asked.results {
         0 => {
             // The work tree lies in the state directory, and the run that waits is named beside it.
             let here = path("");
             let state = here.split("/trees/").next().unwrap_or_default().to_owned();
             let run = std::fs::read_to_string(format!("{state}/../waits")).unwrap_or_default();
-            let decide = format!("{tollgate} decide {run} dec_1 approve --no-resume");
+            let decide = format!("{TOLLGATE} decide {run} dec_1 approve --no-resume");
             (agent.shell)(&format!(
                 "TOLLGATE_STATE={state} {decide} > said.txt 2>&1; echo exit $? >> said.txt; env -i HOME=$HOME PATH=$PATH TOLLGATE_STATE={state} setsid {decide} >> said.txt 2>&1; echo exit $? >> said.txt"
             ))
