@@ -9,6 +9,7 @@ use super::agent_stats::AgentStats;
 use super::blank::blank_as_none;
 use super::budget::{Budgets, Over, Used};
 use super::envelope::{DataIn, DataOut};
+use super::named_objects::NamesObjects as _;
 use super::sandbox_record::SandboxRecord;
 use crate::Name;
 use crate::digest::Digest;
@@ -36,7 +37,7 @@ pub struct Recorded {
 }
 
 macro_rules! events {
-    ($($(#[$doc:meta])* $variant:ident = $kind:literal { $($(#[$attr:meta])* $field:ident: $ty:ty),* $(,)? })*) => {
+    ($($(#[$doc:meta])* $variant:ident = $kind:literal $(names [$($object:ident),+])? { $($(#[$attr:meta])* $field:ident: $ty:ty),* $(,)? })*) => {
         /// What happened.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Event {
@@ -58,6 +59,13 @@ macro_rules! events {
             /// The type as it is written: `attempt.started`.
             pub const fn kind(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $kind,)* }
+            }
+
+            /// The objects that it names: they are kept beside the journal, proved and exported with it.
+            pub fn objects(&self) -> Vec<Digest> {
+                let mut _found = Vec::new();
+                match self { $(Self::$variant(_data) => { $($(_data.$object.name_objects(&mut _found);)+)? })* }
+                _found
             }
 
             /// Every type there is.
@@ -85,7 +93,7 @@ macro_rules! events {
 
 events! {
     /// The run exists, with everything that is in force for it.
-    RunOpened = "run.opened" {
+    RunOpened = "run.opened" names [protocol, pins] {
         title: String,
         protocol: Pinned,
         /// Digests of the contracts and role texts it is pinned to.
@@ -129,7 +137,7 @@ events! {
     /// A driver took the run over; the envelope's epoch is its epoch.
     DriverTookOver = "driver.took_over" { driver: Name }
     /// A document was given.
-    ArtifactGiven = "artifact.given" {
+    ArtifactGiven = "artifact.given" names [object] {
         name: Name,
         object: Digest,
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -198,7 +206,7 @@ events! {
         instance: InstanceId, stage: StageId, #[serde(with = "blank_as_none")] outcome: Option<Outcome>, why: String,
     }
     /// Work began under a lease; its token is this event's seq.
-    AttemptStarted = "attempt.started" {
+    AttemptStarted = "attempt.started" names [work] {
         attempt: AttemptId,
         instance: InstanceId,
         stage: StageId,
@@ -209,7 +217,7 @@ events! {
         repeats: Option<AttemptId>,
     }
     /// A worker reported under its live lease.
-    AttemptReported = "attempt.reported" {
+    AttemptReported = "attempt.reported" names [report] {
         attempt: AttemptId,
         token: u64,
         /// The report's bytes.
@@ -256,7 +264,7 @@ events! {
         leash: Option<Box<SandboxRecord>>,
     }
     /// A worker was cut off by a limit of its plan or provider: it goes on once that has passed, and nothing is routed.
-    AttemptParked = "attempt.parked" {
+    AttemptParked = "attempt.parked" names [report] {
         attempt: AttemptId,
         token: u64,
         /// What it had said.
@@ -303,7 +311,7 @@ events! {
     /// An attempt's end never reached the journal: its driver is gone.
     AttemptLost = "attempt.lost" { attempt: AttemptId, why: String }
     /// An attempt ended before any worker or command was started: the place it works in could not be made ready.
-    AttemptUnready = "attempt.unready" {
+    AttemptUnready = "attempt.unready" names [output] {
         attempt: AttemptId,
         token: u64,
         why: String,
@@ -314,7 +322,7 @@ events! {
     /// An attempt was ended on purpose; what it wrote is kept.
     AttemptCancelled = "attempt.cancelled" { attempt: AttemptId, why: String }
     /// A report came under a token that is not live: recorded, not counted.
-    AttemptRefused = "attempt.refused" {
+    AttemptRefused = "attempt.refused" names [report] {
         attempt: AttemptId,
         token: u64,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -322,7 +330,7 @@ events! {
         why: String,
     }
     /// Commands were run on a throw-away copy of the tree.
-    CommandsRan = "commands.ran" {
+    CommandsRan = "commands.ran" names [results] {
         attempt: AttemptId,
         token: u64,
         tree: Name,
@@ -425,7 +433,7 @@ events! {
         deleted: Vec<Name>,
     }
     /// A question was put to a person.
-    DecisionAsked = "decision.asked" { decision: DecisionId, asked: Asked }
+    DecisionAsked = "decision.asked" names [asked] { decision: DecisionId, asked: Asked }
     /// A decision ended, once.
     DecisionEnded = "decision.ended" {
         decision: DecisionId,
@@ -485,7 +493,7 @@ events! {
         commands: Vec<CommandRef>,
     }
     /// The commands were run on the tree that is to land.
-    LandChecked = "land.checked" {
+    LandChecked = "land.checked" names [results] {
         token: u64,
         results: Vec<CommandResult>,
         /// What held them while they ran.
@@ -495,7 +503,7 @@ events! {
     /// A landing ended, and nothing was moved.
     LandLeft = "land.left" { token: u64, why: String }
     /// The tree is where it was wanted.
-    RunLanded = "run.landed" {
+    RunLanded = "run.landed" names [patch] {
         token: u64,
         how: LandAs,
         #[serde(default, skip_serializing_if = "Option::is_none")]

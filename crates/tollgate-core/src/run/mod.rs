@@ -26,6 +26,7 @@ pub mod finding;
 pub mod gate;
 pub mod invariants;
 mod landing;
+mod named_objects;
 mod net_change;
 pub mod notice;
 pub mod open_findings;

@@ -27,7 +27,6 @@ use tollgate_store::{Filter, Point, reach};
 
 use crate::service::{Service, ServiceError};
 use crate::session::{self, LoadError};
-use crate::verify;
 use crate::workspace::{Claim, WorkspaceError};
 
 pub use quarantine::{Note, restore};
@@ -185,7 +184,7 @@ impl Gc<'_> {
         let events = session::events(&*self.service.journal, run, 0, u64::MAX);
         match (events, &mut self.named) {
             (Ok(events), Some(named)) => {
-                named.extend(events.iter().flat_map(|recorded| verify::objects_of(&recorded.event)));
+                named.extend(events.iter().flat_map(|recorded| recorded.event.objects()));
             }
             (Err(_), _) => self.named = None,
             (Ok(_), None) => {}

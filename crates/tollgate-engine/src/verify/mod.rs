@@ -10,8 +10,7 @@ use std::sync::Arc;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
-use tollgate_core::run::event::CommandResult;
-use tollgate_core::run::{Event, Recorded, Run};
+use tollgate_core::run::{Recorded, Run};
 use tollgate_store::{Filter, Journal, ReadError, Row};
 
 use crate::session::{LoadError, Replay};
@@ -158,7 +157,7 @@ pub fn verify_rows(
             replay.row(&row, &mut |digest| object(digest))?;
             for (seq, text) in (row.first..).zip(row.events()) {
                 if let Ok(recorded) = Recorded::from_bytes(text) {
-                    named.extend(objects_of(&recorded.event).into_iter().map(|digest| (digest, seq)));
+                    named.extend(recorded.event.objects().into_iter().map(|digest| (digest, seq)));
                 }
             }
             Ok(())
@@ -216,20 +215,4 @@ fn check_snapshot(journal: &dyn Journal, run: &Run, proof: &mut Proof) -> Result
         });
     }
     Ok(())
-}
-
-/// The objects an event names.
-pub fn objects_of(event: &Event) -> Vec<Digest> {
-    match event {
-        Event::RunOpened(opened) => opened.pins.values().copied().chain([opened.protocol.digest]).collect(),
-        Event::ArtifactGiven(given) => vec![given.object],
-        Event::AttemptReported(reported) => vec![reported.report],
-        Event::AttemptUnready(unready) => unready.output.into_iter().collect(),
-        Event::AttemptRefused(refused) => refused.report.into_iter().collect(),
-        Event::CommandsRan(ran) => ran.results.iter().flat_map(CommandResult::objects).collect(),
-        Event::DecisionAsked(asked) => asked.asked.shows.clone(),
-        Event::LandChecked(checked) => checked.results.iter().flat_map(CommandResult::objects).collect(),
-        Event::RunLanded(landed) => landed.patch.into_iter().collect(),
-        _ => Vec::new(),
-    }
 }

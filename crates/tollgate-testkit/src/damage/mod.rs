@@ -24,7 +24,6 @@ use rusqlite::Connection;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_core::run::Recorded;
-use tollgate_engine::verify::objects_of;
 use tollgate_engine::verify::repair::{RepairContext, repair};
 use tollgate_engine::verify::state_directory::{RunProof, Selection, prove};
 use tollgate_store::chain::rows as read_rows;
@@ -163,7 +162,7 @@ impl Specimen {
                 let mut named_in = BTreeMap::new();
                 for (at, row) in rows.iter().enumerate() {
                     let events = row.events().map(|text| Recorded::from_bytes(text).unwrap());
-                    for digest in events.flat_map(|recorded| objects_of(&recorded.event)) {
+                    for digest in events.flat_map(|recorded| recorded.event.objects()) {
                         named_in.entry(digest).or_insert(at);
                     }
                 }

@@ -14,6 +14,7 @@
     reason = "a test makes files of its own and fails by panicking"
 )]
 
+mod objects;
 mod replay;
 mod total;
 

@@ -3,6 +3,7 @@
 use tollgate_core::run::Event;
 
 use tollgate_store::Journal;
+use tollgate_store::bundle::{self, Limits};
 
 use crate::budget::{NOTHING, ROW, calls, done, looking, play, prints};
 use crate::play::Play;
@@ -52,6 +53,19 @@ fn a_run_wakes_by_itself_in_the_session_and_with_the_work_that_was_cut_off() {
     assert_eq!((&json["budgets"][0]["used"]["known"], &json["attempts"][0]["status"]), (&2.into(), &"parked".into()));
     assert_eq!(json["usage"][0]["input_tokens"]["known"], 130);
     play.holds();
+    // What it had said when it was cut off goes with the run, and is found by the beginning of its digest.
+    let parked = play.events().into_iter().find_map(|recorded| match recorded.event {
+        Event::AttemptParked(parked) => Some(parked.report),
+        _ => None,
+    });
+    let parked = parked.unwrap();
+    play.tollgate(&["export", "RUN", "-o", "../run.tar"]).exits(0);
+    let exported = std::fs::read(play.world.path("run.tar")).unwrap();
+    let (_, exported) = bundle::read(&exported[..], Limits::default()).unwrap();
+    let report = exported.object(parked).unwrap().unwrap();
+    let found = play.tollgate(&["evidence", &parked.to_string()[..12]]).exits(0).out;
+    assert_eq!(found.as_bytes(), &report[..]);
+    play.tollgate(&["verify", "../run.tar"]).exits(0);
 }
 
 #[test]

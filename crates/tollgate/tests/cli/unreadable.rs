@@ -1,7 +1,6 @@
 //! A run whose first event says something that this version cannot read, such as one that a later version started.
 
 use tollgate_core::run::Event;
-use tollgate_engine::verify;
 use tollgate_store::{Append, Filter, Journal, LeaseRequest, Object, Options, SqliteJournal};
 
 use crate::play::{Play, TASK, script};
@@ -15,7 +14,7 @@ fn waiting_with(config: serde_json::Value) -> Play {
     let epoch = events.iter().map(|recorded| recorded.epoch).max().unwrap();
     let (objects, summary) = {
         let old = SqliteJournal::open(&state, Options::default()).unwrap();
-        let named = events.iter().flat_map(|recorded| verify::objects_of(&recorded.event));
+        let named = events.iter().flat_map(|recorded| recorded.event.objects());
         let objects: Vec<Object> = named.map(|digest| Object::new(old.object(digest).unwrap().unwrap())).collect();
         (objects, old.list(&Filter::default()).unwrap().runs.remove(0).text)
     };

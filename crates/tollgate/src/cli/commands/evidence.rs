@@ -10,7 +10,6 @@ use tollgate_app::runs::Runs;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::run::Recorded;
-use tollgate_engine::verify::objects_of;
 use tollgate_store::Journal;
 
 use crate::cli::{Exit, Invocation};
@@ -76,7 +75,7 @@ fn find(runs: &Runs, typed: &str) -> Result<Digest, Failure> {
         let events =
             rows.iter().flat_map(tollgate_store::Row::events).filter_map(|text| Recorded::from_bytes(text).ok());
         found.extend(
-            events.flat_map(|event| objects_of(&event.event)).filter(|known| known.to_string().starts_with(typed)),
+            events.flat_map(|event| event.event.objects()).filter(|known| known.to_string().starts_with(typed)),
         );
     }
     match (found.pop_first(), found.len()) {

@@ -12,7 +12,6 @@ use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
 use tollgate_engine::session::events;
-use tollgate_engine::verify::objects_of;
 use tollgate_store::bundle::{self, BundleError, Limits, Manifest};
 
 use super::verify::{of_bundle, read_bundle};
@@ -75,7 +74,7 @@ pub fn run(args: &ExportArgs, call: &Invocation) -> Result<Exit, Failure> {
 /// Every object that the run's events name; the protocol is one of them.
 fn objects(runs: &Runs, id: RunId) -> Result<BTreeSet<Digest>, Failure> {
     let events = events(&*runs.journal, id, 0, u64::MAX)?;
-    Ok(events.iter().flat_map(|recorded| objects_of(&recorded.event)).collect())
+    Ok(events.iter().flat_map(|recorded| recorded.event.objects()).collect())
 }
 
 fn write(runs: &Runs, id: RunId, objects: &BTreeSet<Digest>, path: &Path) -> Result<Manifest, Failure> {
