@@ -23,6 +23,7 @@ pub mod protocol;
 pub mod redact;
 pub mod report;
 pub mod run;
+pub mod run_secret;
 pub mod scope;
 pub mod text;
 mod words;

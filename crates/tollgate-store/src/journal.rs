@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
+use tollgate_core::run_secret::RunSecret;
 
-use crate::error::{AppendError, ReadError};
+use crate::error::{AppendError, ReadError, StoreError};
 use crate::lease::{Lease, LeaseError, LeaseRequest};
 use crate::shared::{Notes, Says, Total};
 
@@ -238,4 +239,10 @@ pub trait Journal: Send + Sync {
 
     /// Takes, prolongs or gives back the lease of a run.
     fn lease(&self, run: RunId, request: LeaseRequest) -> Result<Lease, LeaseError>;
+
+    /// The secret of a run, if it has one. It is beside the journal: no row, no summary and no snapshot has it.
+    fn secret(&self, run: RunId) -> Result<Option<RunSecret>, ReadError>;
+
+    /// Keeps the secret of a run, unless it has one; returns the one that is kept, after the commit.
+    fn keep_secret(&self, run: RunId, offered: &RunSecret) -> Result<RunSecret, StoreError>;
 }

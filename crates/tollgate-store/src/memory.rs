@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
+use tollgate_core::run_secret::RunSecret;
 
 use crate::envelope::{Checked, seal};
 use crate::error::{AppendError, ReadError, StoreError};
@@ -37,6 +38,7 @@ struct State {
     order: Vec<Row>,
     objects: HashMap<Digest, Arc<[u8]>>,
     leases: HashMap<RunId, Lease>,
+    secrets: HashMap<RunId, RunSecret>,
     shared: BTreeMap<String, Total>,
 }
 
@@ -301,5 +303,22 @@ impl Journal for MemoryJournal {
         self.fault(Point::AfterCommit)?;
         self.fault(Point::BeforeReply)?;
         Ok(lease)
+    }
+
+    fn secret(&self, run: RunId) -> Result<Option<RunSecret>, ReadError> {
+        self.alive()?;
+        Ok(self.lock().secrets.get(&run).cloned())
+    }
+
+    fn keep_secret(&self, run: RunId, offered: &RunSecret) -> Result<RunSecret, StoreError> {
+        self.alive()?;
+        self.fault(Point::BeforeRows)?;
+        let mut state = self.lock();
+        self.fault(Point::BeforeCommit)?;
+        let kept = state.secrets.entry(run).or_insert_with(|| offered.clone()).clone();
+        drop(state);
+        self.fault(Point::AfterCommit)?;
+        self.fault(Point::BeforeReply)?;
+        Ok(kept)
     }
 }

@@ -17,6 +17,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
+use tollgate_core::run_secret::RunSecret;
 use tollgate_store::chain::{rows, verify_run};
 use tollgate_store::journal::SMALL_OBJECT_BYTES;
 use tollgate_store::{
@@ -66,7 +67,7 @@ fn the_database_is_set_up_to_last() {
     let text = |pragma: &str| database.pragma_query_value(None, pragma, |row| row.get::<_, String>(0)).unwrap();
     let number = |pragma: &str| database.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(text("journal_mode"), "wal");
-    assert_eq!(number("user_version"), 2);
+    assert_eq!(number("user_version"), 3);
     assert_eq!(number("application_id"), 0x546f_6c6c);
     assert_eq!(text("integrity_check"), "ok");
 }
@@ -78,7 +79,7 @@ fn a_newer_schema_is_refused_and_left_alone() {
     database(temp.path()).pragma_update(None, "user_version", 7).unwrap();
     let before = fs::read(temp.path().join("journal.db")).unwrap();
     let refused = SqliteJournal::open(temp.path(), Options::default()).unwrap_err();
-    assert!(matches!(refused, OpenError::Newer { found: 7, known: 2 }));
+    assert!(matches!(refused, OpenError::Newer { found: 7, known: 3 }));
     assert_eq!(refused.code(), Code::STORE_NEWER);
     assert_eq!(fs::read(temp.path().join("journal.db")).unwrap(), before);
 }
@@ -88,10 +89,12 @@ fn a_journal_of_the_first_schema_is_brought_to_this_one() {
     let temp = TempDir::new();
     open(temp.path()).append(append(run(1), 0, 1)).unwrap();
     let old = database(temp.path());
-    old.execute_batch("DROP TABLE shared; DROP TABLE shared_keys; PRAGMA user_version = 1;").unwrap();
+    old.execute_batch("DROP TABLE shared; DROP TABLE shared_keys; DROP TABLE secrets; PRAGMA user_version = 1;")
+        .unwrap();
     drop(old);
     let journal = open(temp.path());
     assert_eq!(journal.total("budget/1", run(2)).unwrap(), Total::default());
+    assert_eq!(journal.secret(run(1)).unwrap(), None);
     let says = Says::from([("budget/1".to_owned(), Said { amounts: vec![3], note: Vec::new() })]);
     journal.append(Append { says, ..append(run(1), 1, 1) }).unwrap();
     assert_eq!(journal.total("budget/1", run(2)).unwrap().amounts, [3]);
@@ -108,6 +111,22 @@ fn a_sum_that_cannot_be_read_is_made_again_from_its_parts() {
     assert_eq!(journal.total("budget/1", run(9)).unwrap().amounts, [7]);
     journal.append(Append { says: says(5), ..append(run(1), 1, 1) }).unwrap();
     assert_eq!(journal.total("budget/1", run(9)).unwrap().amounts, [9]);
+}
+
+#[test]
+fn what_can_be_no_secret_is_as_good_as_none_and_is_replaced() {
+    for damage in
+        ["DELETE FROM secrets", "UPDATE secrets SET secret = x'00'", "UPDATE secrets SET secret = zeroblob(33)"]
+    {
+        let temp = TempDir::new();
+        let journal = open(temp.path());
+        let [first, second] = [1, 2].map(|byte| RunSecret::new([byte; 32]));
+        journal.keep_secret(run(1), &first).unwrap();
+        assert_eq!(database(temp.path()).execute(damage, []).unwrap(), 1);
+        assert_eq!(journal.secret(run(1)).unwrap(), None, "{damage}");
+        assert_eq!(journal.keep_secret(run(1), &second).unwrap(), second, "{damage}");
+        assert_eq!(open(temp.path()).secret(run(1)).unwrap(), Some(second), "{damage}");
+    }
 }
 
 #[test]

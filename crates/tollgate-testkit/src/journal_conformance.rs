@@ -8,6 +8,7 @@ mod concurrency;
 mod crash;
 mod lease;
 mod reading;
+mod secret;
 mod shared;
 mod writing;
 
@@ -21,6 +22,7 @@ pub use concurrency::*;
 pub use crash::*;
 pub use lease::*;
 pub use reading::*;
+pub use secret::*;
 pub use shared::*;
 pub use writing::*;
 
@@ -86,9 +88,13 @@ macro_rules! journal_conformance {
             what_runs_say_is_added_up_and_replaced,
             a_note_comes_with_the_lease_of_its_run,
             a_writer_is_refused_when_a_key_it_decided_from_has_changed,
+            a_secret_is_written_once,
+            one_secret_is_kept_of_many_that_are_offered,
+            a_secret_is_beside_the_journal,
             a_fault_leaves_an_append_whole_or_absent,
             a_crashed_handle_answers_nothing,
             a_lease_survives_a_fault_whole_or_not_at_all,
+            a_secret_survives_a_fault_whole_or_not_at_all,
         );
     };
     (@cases $name:ident, $store:expr, $($case:ident,)*) => {

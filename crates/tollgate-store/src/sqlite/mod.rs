@@ -1,6 +1,6 @@
 //! The journal in SQLite: one database per state directory, any number of processes.
 //!
-//! `journal.db` holds rows, runs, small objects, snapshots, leases and what runs say to each other; `objects/` the large objects; `heads` the heads of
+//! `journal.db` holds rows, runs, small objects, snapshots, leases, secrets and what runs say to each other; `objects/` the large objects; `heads` the heads of
 //! the chains as far as they are known to be committed.
 
 mod cut;
@@ -20,6 +20,7 @@ use std::time::Duration;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
+use tollgate_core::run_secret::RunSecret;
 
 use crate::envelope::Checked;
 use crate::error::{AppendError, OpenError, ReadError, StoreError};
@@ -300,5 +301,15 @@ impl Journal for SqliteJournal {
     fn lease(&self, run: RunId, request: LeaseRequest) -> Result<Lease, LeaseError> {
         self.writable()?;
         self.ask(|answer| Job::Lease(run, request, answer))
+    }
+
+    fn secret(&self, run: RunId) -> Result<Option<RunSecret>, ReadError> {
+        self.shared.alive()?;
+        self.readers.read(|connection| Ok(reader::secret(connection, run)?))
+    }
+
+    fn keep_secret(&self, run: RunId, offered: &RunSecret) -> Result<RunSecret, StoreError> {
+        self.writable()?;
+        self.ask(|answer| Job::Secret(run, offered.clone(), answer))
     }
 }

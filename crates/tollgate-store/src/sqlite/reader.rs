@@ -7,6 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension, Params, params};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
+use tollgate_core::run_secret::RunSecret;
 
 use super::schema::{Access, connect};
 use crate::envelope::{said, seal};
@@ -219,6 +220,13 @@ pub(crate) fn snapshot(connection: &Connection, run: RunId) -> Result<Option<Sna
             other => Err(other.into()),
         },
     }
+}
+
+/// The secret of a run; a value that can be no secret is as good as none.
+pub(crate) fn secret(connection: &Connection, run: RunId) -> Result<Option<RunSecret>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT secret FROM secrets WHERE run = ?1")?;
+    let found = statement.query_row([run.digits()], |row| Ok(row.get_ref(0)?.as_bytes().ok().map(TryInto::try_into)));
+    Ok(found.optional()?.flatten().and_then(Result::ok).map(RunSecret::new))
 }
 
 pub(crate) fn object(connection: &Connection, digest: Digest) -> Result<Option<Arc<[u8]>>, ReadError> {

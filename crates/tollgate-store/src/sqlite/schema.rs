@@ -13,7 +13,11 @@ use crate::objects::private_file;
 /// `Toll`, so that the database can be told from other programs' databases.
 const APPLICATION_ID: i64 = 0x546f_6c6c;
 /// The schema grows by numbered steps; a database remembers the last one it has.
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0001.sql"), include_str!("../../migrations/0002.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/0001.sql"),
+    include_str!("../../migrations/0002.sql"),
+    include_str!("../../migrations/0003.sql"),
+];
 /// A checkpoint writes each page once however often it changed: with room for 16 MiB in the log, the pages that every append
 /// changes are written a quarter as often as by default.
 const SETTINGS: &str = "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -8000;

@@ -14,9 +14,10 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension, params};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::RunId;
+use tollgate_core::run_secret::RunSecret;
 
 use super::schema::begin;
-use super::shared;
+use super::{reader, shared};
 use crate::envelope::{Checked, seal};
 use crate::error::{AppendError, StoreError};
 use crate::faults::{Fault, Faults, Point, reach};
@@ -65,6 +66,7 @@ impl Shared {
 pub(crate) enum Job {
     Append(Box<Checked>, SyncSender<Result<Appended, AppendError>>),
     Lease(RunId, LeaseRequest, SyncSender<Result<Lease, LeaseError>>),
+    Secret(RunId, RunSecret, SyncSender<Result<RunSecret, StoreError>>),
 }
 
 /// An append that is in the transaction.
@@ -87,6 +89,7 @@ struct Stored {
 enum Outcome {
     Append(Result<Done, AppendError>),
     Lease(Result<Lease, LeaseError>),
+    Secret(RunSecret),
 }
 
 pub(crate) struct Writer {
@@ -158,6 +161,7 @@ impl Writer {
                     Err(LeaseError::Store(error)) => return Err(error),
                     done => Outcome::Lease(done),
                 },
+                Job::Secret(run, offered, _) => Outcome::Secret(self.keep_secret(*run, offered)?),
             });
         }
         Ok(outcomes)
@@ -255,6 +259,16 @@ impl Writer {
         Ok(lease)
     }
 
+    /// A value that can be no secret is replaced, as one that is missing would be.
+    fn keep_secret(&self, run: RunId, offered: &RunSecret) -> Result<RunSecret, StoreError> {
+        if let Some(kept) = reader::secret(&self.connection, run)? {
+            return Ok(kept);
+        }
+        let sql = "INSERT OR REPLACE INTO secrets (run, secret) VALUES (?1, ?2)";
+        self.connection.prepare_cached(sql)?.execute(params![run.digits(), offered.bytes()])?;
+        Ok(offered.clone())
+    }
+
     fn stored(&self, run: RunId) -> Result<Stored, StoreError> {
         // A lease may be taken before the run's first event.
         let sql = "SELECT r.id, ifnull(r.seq, 0), r.head, ifnull(l.epoch, 0) FROM (SELECT ?1 AS run) \
@@ -282,7 +296,7 @@ fn weight(job: &Job) -> usize {
             let small = append.objects.iter().filter(|object| object.is_small()).map(|object| object.bytes().len());
             append.bytes.len() + append.snapshot.as_ref().map_or(0, Vec::len) + small.sum::<usize>()
         }
-        Job::Lease(..) => 0,
+        Job::Lease(..) | Job::Secret(..) => 0,
     }
 }
 
@@ -291,7 +305,8 @@ fn answer(job: Job, outcome: Outcome) {
     match (job, outcome) {
         (Job::Append(_, to), Outcome::Append(done)) => drop(to.send(done.map(|done| done.appended))),
         (Job::Lease(_, _, to), Outcome::Lease(done)) => drop(to.send(done)),
-        (job @ (Job::Append(..) | Job::Lease(..)), _) => fail(job, &StoreError::Closed),
+        (Job::Secret(_, _, to), Outcome::Secret(kept)) => drop(to.send(Ok(kept))),
+        (job @ (Job::Append(..) | Job::Lease(..) | Job::Secret(..)), _) => fail(job, &StoreError::Closed),
     }
 }
 
@@ -299,5 +314,6 @@ fn fail(job: Job, error: &StoreError) {
     match job {
         Job::Append(_, to) => drop(to.send(Err(error.clone().into()))),
         Job::Lease(_, _, to) => drop(to.send(Err(error.clone().into()))),
+        Job::Secret(_, _, to) => drop(to.send(Err(error.clone()))),
     }
 }

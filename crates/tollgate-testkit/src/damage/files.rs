@@ -160,7 +160,7 @@ fn heads(specimen: &Specimen, rebuilt: &Arc<Rebuilt>) -> Vec<Damage> {
     all
 }
 
-/// What rows of runs, leases and snapshots say.
+/// What rows of runs, leases, secrets and snapshots say.
 fn tables() -> Vec<Damage> {
     let sets = [
         "UPDATE runs SET seq = seq + 1",
@@ -188,6 +188,8 @@ fn tables() -> Vec<Damage> {
         "UPDATE leases SET epoch = 0",
         "UPDATE leases SET epoch = -1",
         "UPDATE leases SET until_ms = -1",
+        "DELETE FROM secrets",
+        "UPDATE secrets SET secret = x'00'",
         "DELETE FROM rows",
         "DELETE FROM objects",
         "INSERT OR REPLACE INTO snapshots SELECT id, seq, head, zeroblob(32), x'00' FROM runs",
