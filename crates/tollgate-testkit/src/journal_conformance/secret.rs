@@ -42,7 +42,7 @@ pub fn one_secret_is_kept_of_many_that_are_offered(store: &dyn Store) {
 /// It is no event, no list shows it, and what is passed on of a run does not have it.
 pub fn a_secret_is_beside_the_journal(store: &dyn Store) {
     let journal = store.connect(None);
-    let hidden = RunSecret::new(*b"thirty-two bytes nobody may read");
+    let hidden = RunSecret::new(*b"thirty-two bytes no one may read");
     journal.keep_secret(run(1), &hidden).unwrap();
     assert_eq!((journal.place().unwrap(), journal.head(run(1)).unwrap()), (0, None));
     journal.append(Append { snapshot: Some(b"state".to_vec()), ..append(run(1), 0, 1) }).unwrap();
