@@ -224,7 +224,7 @@ fn perform(asked: &Delegation, frame: &mut Frame, stop: &AtomicBool) -> Result<F
     frame.adapter.extend(ended(&outcome));
     frame.guard.warnings.extend(denials::reported(&log, &leash));
     let measured = baseline.measure(&dossier, asked, &leaks, frame);
-    let report = measured.and_then(|()| read(asked, frame, &dossier, &brief, &outcome, &log));
+    let report = measured.and_then(|()| read(asked, frame, &dossier, (&brief, markers), &outcome, &log));
     if report.is_err() {
         let excerpt = scratch::tail(&log, EXCERPT_BYTES);
         if !excerpt.trim().is_empty() {
@@ -396,7 +396,7 @@ fn read(
     asked: &Delegation,
     frame: &mut Frame,
     dossier: &Dossier,
-    brief: &str,
+    brief: (&str, Option<Markers>),
     outcome: &Outcome,
     log: &Path,
 ) -> Result<FinalReport, Stop> {

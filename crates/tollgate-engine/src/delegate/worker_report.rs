@@ -18,26 +18,27 @@ const FILLED: [&str; 3] = ["adapter", "guard", "reason"];
 const EMPTY: &str = "\"\"";
 
 /// The last report of this unit that is no echo, where it holds; and what it claims to have changed. The unit is called as the command
-/// line does, or as the dossier does.
+/// line does, or as the dossier does. The markers are those that the worker was asked for: the brief may quote others.
 pub(super) fn own_report(
     asked: &Delegation,
     dossier: &Dossier,
-    brief: &str,
+    (brief, markers): (&str, Option<Markers>),
     outcome: &Outcome,
 ) -> Result<(Map<String, Value>, Vec<String>), Stop> {
-    let named = report_on(&asked.unit, asked, brief, outcome);
+    let context = Context {
+        role: Some(asked.role.as_str().into()),
+        prompt: Some(brief.to_owned()),
+        markers,
+        ..Context::default()
+    };
+    let named = report_on(&asked.unit, &context, outcome);
     if named.is_ok() || dossier.unit == asked.unit {
         return named;
     }
-    report_on(&dossier.unit, asked, brief, outcome).or(named)
+    report_on(&dossier.unit, &context, outcome).or(named)
 }
 
-fn report_on(
-    unit: &str,
-    asked: &Delegation,
-    brief: &str,
-    outcome: &Outcome,
-) -> Result<(Map<String, Value>, Vec<String>), Stop> {
+fn report_on(unit: &str, context: &Context, outcome: &Outcome) -> Result<(Map<String, Value>, Vec<String>), Stop> {
     let none = |why: &str| Stop(Reason::InvalidReport, format!("The worker left no WorkerReportV1: {why}"), Vec::new());
     let (bytes, cut) = match &outcome.said {
         RawReport::File(bytes) => (bytes, false),
@@ -47,13 +48,7 @@ fn report_on(
     };
     let contract = registry::defined(CONTRACT).ok_or_else(|| none("there is no contract for it"))?;
     let text = String::from_utf8_lossy(bytes);
-    let context = Context {
-        role: Some(asked.role.as_str().into()),
-        unit: Some(unit.into()),
-        prompt: Some(brief.to_owned()),
-        markers: Markers::named_in(brief),
-        ..Context::default()
-    };
+    let context = Context { unit: Some(unit.into()), ..context.clone() };
     let (said, found) = match &outcome.said {
         RawReport::File(_) => {
             let (reading, said) = report_file(contract, &text, &context);
