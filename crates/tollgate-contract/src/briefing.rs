@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tollgate_core::Name;
-use tollgate_core::context::{self, Handover, next_roles};
+use tollgate_core::context::{self, next_roles};
 use tollgate_core::id::AttemptId;
 use tollgate_core::protocol::Outcome;
 use tollgate_core::report::{CriterionRow, RequirementReport};
@@ -12,10 +12,11 @@ use tollgate_core::run::event::Work;
 use tollgate_core::run::state::Criterion;
 
 use crate::Context;
-use crate::extract::{self, Markers};
+use crate::extract;
 use crate::registry::Contracts;
 
-/// What the contract of an attempt's role must know: the same for the instructions it gives and for the report it reads.
+/// What the contract of an attempt's role must know: the same for the instructions it gives and for the report it reads. The markers
+/// around the report are the engine's to add: the run does not know the secret that they follow from.
 /// An attempt that is not a live dispatch gives an empty context.
 pub fn reading_context(run: &Run, attempt: AttemptId) -> Context {
     known(run, attempt).unwrap_or_default()
@@ -45,7 +46,6 @@ fn known(run: &Run, id: AttemptId) -> Option<Context> {
         others: others.into_iter().map(row).collect(),
         next: Some(outcomes.iter().map(|outcome| (outcome.word().into(), after(outcome))).collect()),
         unit: unit.cloned(),
-        markers: Some(Markers::of_lease(run.id, id, attempt.token)),
         ..Context::default()
     })
 }
@@ -64,17 +64,13 @@ fn row(row: &Criterion) -> CriterionRow {
 }
 
 impl context::Contracts for Contracts {
-    fn instructions(&self, run: &Run, attempt: AttemptId, rows: bool, handover: Handover) -> String {
+    fn instructions(&self, run: &Run, attempt: AttemptId, rows: bool) -> String {
         let context = reading_context(run, attempt);
         let Some(role) = context.role.as_deref().and_then(|role| run.protocol.roles.get(role)) else {
             return String::new();
         };
         let context = Context { criteria: context.criteria.filter(|_| rows), ..context };
-        let text = self.report(&role.contract).map_or_else(String::new, |dialect| dialect.instructions(&context));
-        match context.markers.filter(|_| handover == Handover::Marked) {
-            Some(markers) => format!("{}\n\n{}\n", text.trim_end(), markers.request()),
-            None => text,
-        }
+        self.report(&role.contract).map_or_else(String::new, |dialect| dialect.instructions(&context))
     }
 
     fn document(&self, schema: &str) -> Option<String> {

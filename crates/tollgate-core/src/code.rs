@@ -160,6 +160,7 @@ codes! {
     SECOND_DOCUMENT = "TG0256",
     CALL_FAILED = "TG0257",
     TEXT_AFTER = "TG0258",
+    REPORTS_DIFFER = "TG0259",
 
     // 03: runs
     RUN_CLOSED = "TG0301",

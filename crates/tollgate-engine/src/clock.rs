@@ -4,6 +4,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tollgate_core::id::RunId;
+use tollgate_core::run_secret::RunSecret;
 
 /// Where the engine takes the time from. The simulator has its own.
 pub trait Clock: Send + Sync {
@@ -29,16 +30,25 @@ impl Clock for SystemClock {
     }
 }
 
+/// Bytes that nobody can guess.
+fn random<const N: usize>() -> std::io::Result<[u8; N]> {
+    let mut bytes = [0u8; N];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(bytes)
+}
+
 /// A text that nobody can guess.
 pub fn nonce() -> std::io::Result<String> {
-    let mut bytes = [0u8; 16];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    let bytes: [u8; 16] = random()?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// A new run id.
 pub fn new_run_id() -> std::io::Result<RunId> {
-    let mut bytes = [0u8; 8];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
-    Ok(RunId::from_bits(u64::from_le_bytes(bytes)))
+    Ok(RunId::from_bits(u64::from_le_bytes(random()?)))
+}
+
+/// A new secret of a run.
+pub fn new_run_secret() -> std::io::Result<RunSecret> {
+    random().map(RunSecret::new)
 }

@@ -10,6 +10,7 @@ use super::text_layers::Layers;
 use crate::text::lines;
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, RunId};
+use tollgate_core::run_secret::RunSecret;
 
 const BEGIN: &str = "TOLLGATE-REPORT-BEGIN";
 const END: &str = "TOLLGATE-REPORT-END";
@@ -24,13 +25,14 @@ pub struct Markers {
 }
 
 impl Markers {
-    /// The markers of an attempt under a lease. They follow from the lease, so that a brief can be made again after a restart, and do
-    /// not show its token.
-    pub fn of_lease(run: RunId, attempt: AttemptId, token: u64) -> Self {
-        Self::new(attempt, format!("{run}/{attempt}/{token}").as_bytes())
+    /// The markers of an attempt under a lease. They follow from the run's secret, so that whoever drives the run can work them out
+    /// again, and nobody else can: no worker knows those of the next attempt.
+    pub fn of_attempt(secret: &RunSecret, run: RunId, attempt: AttemptId, token: u64) -> Self {
+        let nonce = secret.hmac(format!("report markers/{run}/{attempt}/{token}").as_bytes());
+        Self::written(&attempt.to_string(), &nonce.to_string()[..NONCE_DIGITS])
     }
 
-    /// The markers of an attempt with a nonce made from a seed.
+    /// The markers of an attempt with a nonce made from a seed that nobody can guess.
     pub fn new(attempt: AttemptId, seed: &[u8]) -> Self {
         let digest = Digest::of(seed).to_string();
         Self::written(&attempt.to_string(), &digest[..NONCE_DIGITS])
@@ -96,11 +98,31 @@ type At = (usize, usize);
 /// Where a pair begins, and where it ends: at the end marker and after it. None: it does not.
 type Pair = (At, Option<(At, usize)>);
 
-/// What is marked in a speech, in its order; of very many, the last ones.
-pub fn find(speech: &mut Speech<'_>, markers: &Markers) -> Vec<Marked> {
-    let mut pairs = pairs(speech, markers);
-    pairs.drain(..pairs.len().saturating_sub(CANDIDATES_MAX));
-    pairs.into_iter().map(|pair| marked(speech, pair)).collect()
+/// What is marked in a speech, in its order; of very many, the last ones. Of what a program printed, the last one before those comes
+/// first that says something else: many copies do not hide what they contradict.
+pub fn find(speech: &mut Speech<'_>, markers: &Markers, printed: bool) -> Vec<Marked> {
+    let mut before = pairs(speech, markers, printed);
+    let last = before.split_off(before.len().saturating_sub(CANDIDATES_MAX));
+    let mut found: Vec<Marked> = last.into_iter().map(|pair| marked(speech, pair)).collect();
+    let before: Vec<Marked> = before.into_iter().rev().filter(|_| printed).map(|pair| marked(speech, pair)).collect();
+    let text = |one: &Marked| &speech.layers.text(one.layer)[one.range.clone()];
+    let counts = found.last().map(text).unwrap_or_default();
+    let other = before.into_iter().find(|one| !one.cut && difference(text(one), counts).is_some());
+    found.splice(0..0, other);
+    found
+}
+
+/// What two reports say from the first word on in which they differ, to the end of that line; nothing where one has ended.
+pub fn difference<'a>(one: &'a str, other: &'a str) -> Option<(&'a str, &'a str)> {
+    let (mut one, mut other) = (one.trim().lines(), other.trim().lines());
+    let mut lines = std::iter::from_fn(|| match (one.next(), other.next()) {
+        (None, None) => None,
+        (line, beside) => Some((line.unwrap_or_default(), beside.unwrap_or_default())),
+    });
+    let (line, beside) = lines.find(|(line, beside)| line != beside)?;
+    let same = line.char_indices().zip(beside.chars()).take_while(|((_, own), other)| own == other);
+    let word = same.filter(|((_, own), _)| own.is_whitespace()).last().map_or(0, |((at, own), _)| at + own.len_utf8());
+    Some((&line[word..], &beside[word..]))
 }
 
 /// Whether a line is a marker, of whatever attempt.
@@ -140,7 +162,7 @@ pub fn leave_out_pairs(speech: &mut Speech<'_>) {
     speech.said = said;
 }
 
-fn pairs(speech: &Speech<'_>, markers: &Markers) -> Vec<Pair> {
+fn pairs(speech: &Speech<'_>, markers: &Markers, printed: bool) -> Vec<Pair> {
     let (mut pairs, mut open): (Vec<Pair>, Option<At>) = (Vec::new(), None);
     for (index, said) in speech.said.iter().enumerate() {
         let (layer, range) = match said {
@@ -161,8 +183,8 @@ fn pairs(speech: &Speech<'_>, markers: &Markers) -> Vec<Pair> {
             } else if word == markers.end {
                 match open.take() {
                     Some(begin) => pairs.push((begin, Some(((index, start), after)))),
-                    // What came before the end was lost.
-                    None if pairs.is_empty() => pairs.push(((index, start), None)),
+                    // What came before the end was lost, or somebody else ended what a program had begun.
+                    None if printed || pairs.is_empty() => pairs.push(((index, start), None)),
                     None => {}
                 }
             }
@@ -211,9 +233,18 @@ mod tests {
     #[test]
     fn a_brief_names_its_markers_and_holds_none() {
         let (run, attempt) = ("run_7k3m9q2x".parse().unwrap(), AttemptId(3));
-        let markers = Markers::of_lease(run, attempt, 41);
-        assert_eq!(markers, Markers::of_lease(run, attempt, 41), "the same brief can be made again");
-        assert_ne!(markers, Markers::of_lease(run, attempt, 42));
+        let secret = RunSecret::new([7; 32]);
+        let markers = Markers::of_attempt(&secret, run, attempt, 41);
+        assert_eq!(markers, Markers::of_attempt(&secret.clone(), run, attempt, 41), "the same brief can be made again");
+        for other in [
+            Markers::of_attempt(&secret, run, attempt, 42),
+            Markers::of_attempt(&secret, run, AttemptId(4), 41),
+            Markers::of_attempt(&secret, "run_7k3m9q2y".parse().unwrap(), attempt, 41),
+            Markers::of_attempt(&RunSecret::new([8; 32]), run, attempt, 41),
+        ] {
+            let nonce = |markers: &Markers| markers.begin.rsplit_once(' ').unwrap().1.to_owned();
+            assert_ne!(nonce(&markers), nonce(&other));
+        }
         let brief = format!("Do it.\n\n{}\n", markers.request());
         assert_eq!(Markers::named_in(&brief), Some(markers.clone()));
         assert!(brief.lines().all(|line| line.trim() != markers.begin && line.trim() != markers.end), "{brief}");

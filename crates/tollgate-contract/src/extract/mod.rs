@@ -2,10 +2,12 @@
 //!
 //! What an agent said is read from the lines of its program by its adapter and comes as a [`Transcript`]; what a plain program printed
 //! is what it said. An object that the program was forced to by a schema is the report. Otherwise it is what is between the last pair of
-//! [`Markers`]. Without those it is the last candidate that is no echo of what the worker was shown: a JSON object or Markdown of the
-//! contract, at the outermost level of what the agent said. One that is cut off or invalid makes the whole malformed; an earlier one is
-//! shown, never used. Text after the report is `trailing`: it is not read, and a contract says whether it is refused.
+//! [`Markers`]; a plain program prints one such report, or equal ones. Without those it is the last candidate that is no echo of what the
+//! worker was shown: a JSON object or Markdown of the contract, at the outermost level of what the agent said. One that is cut off or
+//! invalid makes the whole malformed; an earlier one is shown, never used. Text after the report is `trailing`: it is not read, and a
+//! contract says whether it is refused.
 
+mod absent;
 mod blocks;
 mod candidates;
 mod dialect;
@@ -36,12 +38,11 @@ use self::candidates::{Candidate, Form};
 use self::echo::{Echo, Shown};
 use self::sole_document::InFile;
 use self::speech::{Said, Speech};
-use crate::markdown::heading_words;
 use crate::text::{Source, quote};
 use crate::tree::json;
 use crate::{Context, Reading, ReportDialect, Trailing};
 use tollgate_core::code::Code;
-use tollgate_core::diagnostic::{Diagnostic, Fix, Place};
+use tollgate_core::diagnostic::{Diagnostic, Place};
 
 /// The largest transcript that is read.
 pub const BYTES_MAX: usize = 64 << 20;
@@ -85,13 +86,14 @@ pub fn extract(dialect: Dialect<'_>, transcript: &Transcript<'_>, context: &Cont
         return Extraction { found: Some(found), ..Extraction::nothing(Read::Report(reading), Vec::new(), 0) };
     }
     let looks = dialect.format().looks(context);
+    let printed = matches!(transcript, Transcript::Plain(_));
     let mut speech = Speech::of(transcript);
-    let (by, all, unseen) = candidates(&mut speech, &looks, context.markers.as_ref());
+    let (by, all, unseen) = candidates(&mut speech, &looks, context.markers.as_ref(), printed);
     let shown = match by {
         By::Looks => Shown::of(&looks, context.prompt.as_deref()),
         By::Schema | By::Markers => Shown::default(),
     };
-    Search { dialect, context, looks: &looks, speech: &speech, by, all: &all, unseen, shown, file: &file }.run()
+    Search { dialect, context, looks: &looks, speech: &speech, by, all: &all, unseen, shown, file: &file, printed }.run()
 }
 
 /// Reads the report in a text that is all said by one.
@@ -132,7 +134,12 @@ pub fn report_file(dialect: &dyn ReportDialect, text: &str, context: &Context) -
 }
 
 /// Everything that may be the report, and how many more there were.
-fn candidates(speech: &mut Speech<'_>, looks: &Looks, markers: Option<&Markers>) -> (By, Vec<Candidate>, usize) {
+fn candidates(
+    speech: &mut Speech<'_>,
+    looks: &Looks,
+    markers: Option<&Markers>,
+    printed: bool,
+) -> (By, Vec<Candidate>, usize) {
     let objects = speech.said.iter().enumerate().filter_map(|(said, item)| match item {
         Said::Object { layer, range } => {
             Some(Candidate { layer: *layer, range: range.clone(), form: Form::Json, cut: false, said, after: None })
@@ -144,7 +151,7 @@ fn candidates(speech: &mut Speech<'_>, looks: &Looks, markers: Option<&Markers>)
     if !objects.is_empty() {
         return (By::Schema, objects, 0);
     }
-    let marked = markers.map(|markers| markers::find(speech, markers)).unwrap_or_default();
+    let marked = markers.map(|markers| markers::find(speech, markers, printed)).unwrap_or_default();
     if !marked.is_empty() {
         let candidate = |one: markers::Marked| {
             let form = if speech.layers.text(one.layer)[one.range.clone()].trim_start().starts_with('{') {
@@ -174,6 +181,8 @@ struct Search<'s> {
     unseen: usize,
     shown: Shown,
     file: &'s Source<'s>,
+    /// Whether a program printed it as it is, and no tool says which of it are the words of the agent.
+    printed: bool,
 }
 
 impl Search<'_> {
@@ -241,6 +250,9 @@ impl Search<'_> {
             }
         }
         let more = trailing.filter(|_| refused).map(|_| accepted_and_more(Place::default()));
+        let contradicted = self.contradicted(one);
+        contradicted.clone().into_iter().for_each(|wrong| read.refuse(wrong));
+        let contradicted = contradicted.map(|wrong| Diagnostic { place: Place::default(), other: None, ..wrong });
         let drafts = passed.iter().filter(|passed| passed.why == Why::Earlier).take(DRAFTS_MAX);
         let drafts = drafts.map(|passed| {
             let message = "an earlier report; only the last one counts";
@@ -255,9 +267,26 @@ impl Search<'_> {
             to: self.place(one, text.trim_end().len()),
             in_string: self.speech.layers.is_string(one.layer),
             text: text.to_owned(),
-            diagnostics: own.into_iter().chain(more).collect(),
+            diagnostics: own.into_iter().chain(more).chain(contradicted).collect(),
         };
         Extraction { read, found: Some(found), passed, unseen: self.unseen, earlier, trailing }
+    }
+
+    /// What is wrong where a program printed another whole report between the same markers. What it starts prints to the same place
+    /// and can read the same brief, so the last one is no more its own than the one before.
+    fn contradicted(&self, one: &Candidate) -> Option<Diagnostic> {
+        let mut others = self.all.iter().rev().filter(|other| self.printed && self.by == By::Markers && !other.cut);
+        let differs = |other: &Candidate| markers::difference(self.text(one), self.text(other));
+        let (other, (own, beside)) = others.find_map(|other| Some((other, differs(other)?))).filter(|_| !one.cut)?;
+        let said = |line: &str| if line.trim().is_empty() { "nothing".to_owned() } else { quote(line) };
+        let (place, other) = (self.place(one, 0), self.place(other, 0));
+        let (own, beside) = (said(own), said(beside));
+        let message = format!(
+            "two different reports are printed between the marker lines: the last one says {own} where the one at line {} says {beside}",
+            other.line
+        );
+        let hint = "print the report once, when everything that you started has ended";
+        Some(Diagnostic { other: Some(other), ..Diagnostic::error(Code::REPORTS_DIFFER, place, message).hint(hint) })
     }
 
     fn text(&self, one: &Candidate) -> &str {
@@ -389,44 +418,6 @@ impl Search<'_> {
             let inside = format!("this is line {}, column {} of the report in the JSON string", own.line, own.column);
             diagnostic.hint = Some(format!("{hint}{inside}"));
         }
-    }
-
-    fn absent(&self, passed: &[Passed]) -> Diagnostic {
-        let what = if matches!(self.dialect, Dialect::Report(_)) { "report" } else { "document" };
-        let error = |place: Place, message: String| Diagnostic::error(Code::REPORT_ABSENT, place, message);
-        match passed.last().map(|passed| (&passed.why, passed.place)) {
-            Some((Why::OtherUnit(unit), place)) => {
-                let wanted = self.context.unit.as_deref().unwrap_or_default();
-                let message = format!("there is no {what} on {wanted}; the last one is on {}", quote(unit));
-                error(place, message).hint(format!("report on {wanted}"))
-            }
-            Some((_, place)) => {
-                error(place, format!("there is only an echo of the prompt, no {what}")).hint(&self.looks.begin)
-            }
-            None => self.unseen_heading(what).unwrap_or_else(|| {
-                let message = format!("there is no {what} in the text: {}", self.looks.lacks);
-                error(Place::START, message).hint(self.looks.begin.clone())
-            }),
-        }
-    }
-
-    /// Names a heading with the right words that begins no document: it has another level, or is in code, a quote or a list.
-    fn unseen_heading(&self, what: &str) -> Option<Diagnostic> {
-        let heads = self.looks.markdown.as_ref()?;
-        let line = heads.line()?;
-        let is = |said: &str| heading_words(said).is_some_and(|words| heads.is_head(2, words));
-        let mut lines = crate::text::lines(self.file.text());
-        let (at, said) = lines.find(|(_, line)| line.trim_start().starts_with('#') && is(line.trim()))?;
-        let level = |line: &str| line.trim_start().bytes().take_while(|byte| *byte == b'#').count();
-        let place = self.file.place(at);
-        if level(said) == level(&line) {
-            let message = format!("there is no {what}: this `{line}` is inside of code, a quote, a list or a comment");
-            let hint = "print the report outside of these";
-            return Some(Diagnostic::error(Code::REPORT_ABSENT, place, message).hint(hint));
-        }
-        let message = format!("there is no {what} in the text: {}", self.looks.lacks);
-        let hint = format!("write {} as `{line}`", quote(said));
-        Some(Diagnostic::error(Code::REPORT_ABSENT, place, message).hint(hint).fix(Some(Fix::Level(level(&line)))))
     }
 }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tollgate_contract::briefing::reading_context;
+use tollgate_contract::extract::Markers;
 use tollgate_contract::{Context, registry};
 use tollgate_core::Name;
-use tollgate_core::context::{Assembled, Change, ContextError, Handover, Sources, assemble};
+use tollgate_core::context::{Assembled, Change, ContextError, Sources, assemble};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, DecisionId, RoleId, RunId};
 use tollgate_core::protocol;
@@ -15,6 +16,7 @@ use tollgate_core::report::{Health, Judgement};
 use tollgate_core::run::decide::{Answer, AttemptResult, Landing, Open, OpenArtifact};
 use tollgate_core::run::event::{By, ByKind, ChangeKind, Changed, CommandResult, LandOutcome, Work};
 use tollgate_core::run::{Command, Decided, Run, Stamp, decide, open};
+use tollgate_core::run_secret::RunSecret;
 use tollgate_core::scope::Content;
 
 pub const TASK: &str = "\
@@ -42,7 +44,8 @@ pub struct Bench {
     pub change: Option<Change>,
     /// What the repository tells agents itself.
     pub instructions: Option<(Name, String)>,
-    pub handover: Handover,
+    /// Whether workers are asked for markers.
+    pub marked: bool,
 }
 
 impl Bench {
@@ -87,8 +90,8 @@ impl Bench {
             &stamp(ByKind::Person),
         );
         let objects = BTreeMap::from([(object, task.to_owned())]);
-        let (run, handover) = (opened.unwrap().run, Handover::Marked);
-        let mut bench = Self { run, objects, trees: 0, change: None, instructions: None, handover };
+        let run = opened.unwrap().run;
+        let mut bench = Self { run, objects, trees: 0, change: None, instructions: None, marked: true };
         bench.decide(Command::TakeOver { driver: "driver".into() }, ByKind::Driver);
         bench
     }
@@ -214,6 +217,12 @@ impl Bench {
         self.decide(Command::Advance, ByKind::Driver);
     }
 
+    /// The markers of an attempt, by a secret that is always the same.
+    pub fn markers(&self, attempt: AttemptId) -> Markers {
+        let token = self.run.attempts.get(&attempt).map_or(0, |lease| lease.token);
+        Markers::of_attempt(&RunSecret::new([7; 32]), self.run.id, attempt, token)
+    }
+
     /// What the live dispatch is shown, by a template.
     pub fn show(&mut self, template: &str) -> Result<Assembled, ContextError> {
         let attempt = self.live();
@@ -228,7 +237,7 @@ impl Bench {
             change: self.change.clone(),
             project: "hello: Makefile src tests".to_owned(),
             instructions: self.instructions.clone(),
-            handover: self.handover,
+            marker_request: self.marked.then(|| self.markers(attempt).request()),
             out: "/out".to_owned(),
         };
         assemble(&self.run, attempt, template, &sources)

@@ -4,7 +4,7 @@ use crate::bench::{Bench, checked, developed, reviewed};
 use tollgate_contract::briefing::reading_context;
 use tollgate_contract::extract::Markers;
 use tollgate_contract::registry;
-use tollgate_core::context::{Change, Handover};
+use tollgate_core::context::Change;
 use tollgate_core::report::{Health, Judgement};
 use tollgate_core::run::event::{ChangeKind, Changed};
 
@@ -33,7 +33,7 @@ fn snapshot(name: &str, bench: &mut Bench) {
     let role = bench.run.protocol.roles[&bench.role(attempt)].clone();
     let context = reading_context(&bench.run, attempt);
     let told = registry::report_dialect(&role.contract).unwrap().instructions(&context);
-    let asked = context.markers.unwrap().request();
+    let asked = bench.markers(attempt).request();
     let (brief, rest) = shown.brief.split_at(shown.brief.find("## How to report\n").unwrap());
     assert_eq!(rest, format!("## How to report\n\n{}\n\n{asked}\n", told.trim_end()));
     insta::assert_snapshot!(name, brief);
@@ -56,12 +56,12 @@ fn the_manifest_says_what_is_shown_and_why() {
 fn a_brief_asks_for_the_markers_of_its_attempt() {
     let mut bench = standard();
     let attempt = bench.live();
-    let markers = reading_context(&bench.run, attempt).markers.unwrap();
+    let markers = bench.markers(attempt);
     let brief = bench.brief().brief;
     assert_eq!(Markers::named_in(&brief), Some(markers.clone()));
     assert!(markers.begin().contains(&attempt.to_string()));
     assert!(!brief.lines().any(|line| [markers.begin(), markers.end()].contains(&line.trim())), "{brief}");
-    bench.handover = Handover::Structured;
+    bench.marked = false;
     assert_eq!(Markers::named_in(&bench.brief().brief), None);
 }
 

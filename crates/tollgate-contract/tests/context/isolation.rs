@@ -265,7 +265,7 @@ fn only_a_live_dispatch_has_a_brief() {
         change: None,
         project: String::new(),
         instructions: None,
-        handover: tollgate_core::context::Handover::Marked,
+        marker_request: None,
         out: String::new(),
     };
     let error = tollgate_core::context::assemble(&bench.run, first, "", &sources).unwrap_err();

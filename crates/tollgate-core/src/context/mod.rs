@@ -30,7 +30,7 @@ pub use next_roles::{Next, next_roles};
 /// What contracts say to workers and read from their reports. The core knows contracts by name alone.
 pub trait Contracts {
     /// How the worker of an attempt must report. `rows`: whether it may know the rows that it is asked about.
-    fn instructions(&self, run: &Run, attempt: AttemptId, rows: bool, handover: Handover) -> String;
+    fn instructions(&self, run: &Run, attempt: AttemptId, rows: bool) -> String;
     /// The instructions for whoever writes a document; none where its contract is unknown.
     fn document(&self, schema: &str) -> Option<String>;
     /// The requirements that a document names, with what it proposes for each; none where its contract is unknown.
@@ -51,20 +51,10 @@ pub struct Sources<'a> {
     pub project: String,
     /// What the repository tells agents itself: the file, and its text.
     pub instructions: Option<(Name, String)>,
-    /// How the report is handed over.
-    pub handover: Handover,
+    /// What asks for the lines around the report; none where the worker's tool is forced to an object by a JSON Schema.
+    pub marker_request: Option<String>,
     /// The folder in which documents are handed over; empty: nobody asks for one.
     pub out: String,
-}
-
-/// How a worker hands its report over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Handover {
-    /// Between the markers of its attempt.
-    #[default]
-    Marked,
-    /// As an object that its tool is forced to by a JSON Schema: it is asked for no markers.
-    Structured,
 }
 
 impl fmt::Debug for Sources<'_> {
@@ -191,7 +181,10 @@ pub fn assemble(
     let shown = items::show(&dispatch, sources)?;
     // The rows are an item too: a role that may not see them must not learn their names here either.
     let rows = dispatch.shows("criteria");
-    let report = sources.contracts.instructions(run, attempt, rows, sources.handover);
+    let mut report = sources.contracts.instructions(run, attempt, rows);
+    if let Some(request) = &sources.marker_request {
+        report = format!("{}\n\n{request}\n", report.trim_end());
+    }
     let instructions = handed_over::request(&dispatch, sources).unwrap_or_default() + &report;
     let brief = brief::render(&dispatch, template, &shown, &instructions)?;
     let manifest = manifest::manifest(&dispatch, &shown, &brief);

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use tollgate_contract::extract::Markers;
 use tollgate_core::Name;
-use tollgate_core::context::Handover;
 use tollgate_core::id::{AttemptId, InstanceId, RoleId};
 use tollgate_core::run::event::Work;
 use tollgate_core::run::{AgentStats, Event, Run};
@@ -116,7 +114,7 @@ pub(super) fn resumption(
     brief: &str,
     left: PreviousWork,
     cut_off: Option<AgentStats>,
-    handover: Handover,
+    marker_request: Option<String>,
     out: Option<&Path>,
 ) -> Option<Resumption> {
     let lease = run.attempts.get(&id)?;
@@ -138,10 +136,7 @@ pub(super) fn resumption(
     let told = instance.session.clone().filter(|_| instance.remarks_of.as_ref() == Some(role))?;
     let points: String = instance.remarks.iter().map(|remark| format!("- {remark}\n")).collect();
     // What the first attempt changed is on record, and no report has named it so far.
-    let request = match handover {
-        Handover::Marked => format!(" {}", Markers::of_lease(run.id, id, lease.token).request()),
-        Handover::Structured => String::new(),
-    };
+    let request = marker_request.map_or_else(String::new, |request| format!(" {request}"));
     // The folder is another one now.
     let documents = out.map(|out| format!(" Write the documents of your stage again, into {}.", out.display()));
     let request = documents.unwrap_or_default() + &request;

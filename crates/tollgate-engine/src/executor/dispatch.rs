@@ -9,7 +9,7 @@ use tollgate_contract::extract::{report_file, report_in};
 use tollgate_contract::registry::Contracts;
 use tollgate_contract::{Context, briefing, reask};
 use tollgate_core::Name;
-use tollgate_core::context::{self, Handover};
+use tollgate_core::context;
 use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::digest::Digest;
 use tollgate_core::id::{AttemptId, RoleId};
@@ -19,13 +19,13 @@ use tollgate_core::report::{Health, Report, Verdict};
 use tollgate_core::run::Run;
 use tollgate_core::run::decide::AttemptResult;
 use tollgate_core::run::event::Work;
-use tollgate_core::run::state::Attempt;
 use tollgate_store::{Object, Point, reach};
 
 use super::confinement::ProgramKind;
 use super::conversation::resumption;
 use super::failure::NotReady;
 use super::preparation::{SetupTarget, not_ready};
+use super::report_markers::ReportMarkers;
 use super::side_effects::{self, TreeBaseline};
 use super::subject_change::{self, changed};
 use super::workdir::{OpenedWorkdir, Workdir};
@@ -35,7 +35,6 @@ use super::{
 };
 use crate::process::{End, Inherit, end_all, markers, secrets};
 use crate::session::pinned_protocol::{INSTRUCTIONS, PROJECT};
-use crate::workers::agent::AgentSpec;
 use crate::workers::{self, Job, Outcome, RawReport, WorkerError};
 use crate::workspace::setup::caches;
 use crate::workspace::{Custody, WorkTree, Workspace, remove_tree, safe_name};
@@ -91,9 +90,11 @@ impl LocalExecutor {
         let secrets =
             secrets(&Inherit::Only(confinement.variables.clone()), &made.values).map_err(WorkerError::from)?;
         let contracts = self.contracts(run)?;
-        let job = self.job(run, &contracts, id, token, role_name, *iteration, &place, &workspace, &secrets)?;
-        let handover = handover(run, &contracts, lease, role_name);
-        let resumption = resumption(run, id, &job.brief, left, cut_off, handover, job.out.as_deref());
+        let marked = self.report_markers(run, &contracts, id, token)?;
+        let request = marked.as_ref().map(|marked| marked.markers.request());
+        let job =
+            self.job(run, &contracts, id, token, role_name, *iteration, &place, &workspace, &secrets, request.clone())?;
+        let resumption = resumption(run, id, &job.brief, left, cut_off, request, job.out.as_deref());
         let job = Job { note: format!("{note}{}", made.note), confinement: Some(confinement), resumption, ..job };
         let (brief, limit, temporary, out) = (job.brief.clone(), job.limit, job.scratch.join("tmp"), job.out.clone());
         let log = job.log.clone();
@@ -113,7 +114,11 @@ impl LocalExecutor {
         if let Workdir::Copy(copy) = &place {
             remove_tree(&caches::beside(copy.path()))?;
         }
-        let (report, sections, diagnostics, object) = read(run, &contracts, id, role, &brief, &outcome);
+        let outcome = match &marked {
+            Some(marked) => self.shown_by(run.id, marked, outcome)?,
+            None => outcome,
+        };
+        let (report, sections, diagnostics, object) = read(run, &contracts, id, role, &brief, marked, &outcome);
         let denials = crate::sandbox::denials::reported(&log, &leash);
         let (told, leash) = (outcome.told.clone(), Some(leash));
         let mut result = AttemptResult { sections, diagnostics, told, leash, ..bare(report, &object) };
@@ -171,6 +176,7 @@ impl LocalExecutor {
         place: &Workdir,
         workspace: &Workspace,
         secrets: &Arc<Secrets>,
+        marker_request: Option<String>,
     ) -> Result<Job, Failure> {
         let lease = &run.attempts[&id];
         let unit = run.instances.get(&lease.instance).and_then(|instance| instance.unit.clone());
@@ -182,7 +188,6 @@ impl LocalExecutor {
         let template = pins.get(&*format!("brief:{role}")).and_then(|digest| object(*digest));
         let template = template.ok_or_else(|| Failure::Other(format!("the brief of `{role}` is missing")))?;
         let change = subject_change::of(workspace, run, id)?;
-        let handover = handover(run, contracts, lease, role);
         let scratch = self.folder(run.id, "scratch").join(id.to_string());
         let out = documents::are_handed_over(run, lease).then(|| scratch.join(workers::handed_over::NAME));
         let sources = context::Sources {
@@ -193,7 +198,7 @@ impl LocalExecutor {
             instructions: pins
                 .iter()
                 .find_map(|(pin, digest)| Some((pin.strip_prefix(INSTRUCTIONS)?.into(), object(*digest)?))),
-            handover,
+            marker_request,
             out: out.as_deref().map(|out| out.to_string_lossy().into_owned()).unwrap_or_default(),
         };
         let assembled = context::assemble(run, id, &template, &sources)
@@ -239,7 +244,15 @@ impl LocalExecutor {
 type Read = (Report, Vec<Name>, Vec<String>, Object);
 
 /// Reads what a worker said, by its role's contract. An end that is not clean is a failure, whatever was said.
-fn read(run: &Run, contracts: &Contracts, id: AttemptId, role: &Role, brief: &str, outcome: &Outcome) -> Read {
+fn read(
+    run: &Run,
+    contracts: &Contracts,
+    id: AttemptId,
+    role: &Role,
+    brief: &str,
+    marked: Option<ReportMarkers>,
+    outcome: &Outcome,
+) -> Read {
     let bytes = match &outcome.said {
         RawReport::File(bytes) | RawReport::Printed { bytes, .. } => &**bytes,
         RawReport::Nothing | RawReport::Refused(_) => &[],
@@ -278,13 +291,8 @@ fn read(run: &Run, contracts: &Contracts, id: AttemptId, role: &Role, brief: &st
     let Some(dialect) = contracts.report(&role.contract) else {
         return refuse(malformed(&format!("there is no contract `{}`", role.contract)), object);
     };
-    let mut context = Context { prompt: Some(brief.to_owned()), ..briefing::reading_context(run, id) };
-    if let Some(lease) = run.attempts.get(&id)
-        && let Work::Dispatch { role, .. } = &lease.work
-        && handover(run, contracts, lease, role) == Handover::Structured
-    {
-        context.markers = None;
-    }
+    let markers = marked.map(|marked| marked.markers);
+    let context = Context { prompt: Some(brief.to_owned()), markers, ..briefing::reading_context(run, id) };
     let (reading, document) = match &outcome.said {
         RawReport::File(_) => report_file(dialect, &text, &context),
         RawReport::Printed { .. } | RawReport::Nothing | RawReport::Refused(_) => {
@@ -310,17 +318,6 @@ fn read(run: &Run, contracts: &Contracts, id: AttemptId, role: &Role, brief: &st
     let usable = reading.report.health != Health::Malformed;
     let sections = reading.sections.keys().filter(|_| usable).cloned().collect();
     (reading.report, sections, diagnostics, object)
-}
-
-/// How the worker of an attempt hands its report over: one whose tool takes a JSON Schema is held to the contract's.
-pub(super) fn handover(run: &Run, contracts: &Contracts, lease: &Attempt, role: &RoleId) -> Handover {
-    let Work::Dispatch { worker, .. } = &lease.work else { return Handover::Marked };
-    let forces = AgentSpec::parse(worker).and_then(Result::ok).is_some_and(|spec| spec.adapter.forces_schema);
-    let dialect = run.protocol.roles.get(role).and_then(|role| contracts.report(&role.contract));
-    match forces && dialect.and_then(workers::bundle::schema_of).is_some() {
-        true => Handover::Structured,
-        false => Handover::Marked,
-    }
 }
 
 pub(super) fn line(diagnostic: &Diagnostic) -> String {

@@ -16,6 +16,7 @@ mod patch;
 mod preparation;
 mod projection;
 mod protected_paths;
+mod report_markers;
 mod scope_policy;
 mod secrets_check;
 mod side_effects;

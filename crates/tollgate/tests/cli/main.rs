@@ -36,6 +36,7 @@ mod explain;
 mod extract;
 mod fix;
 mod flaky;
+mod forged;
 mod gc;
 mod given;
 mod golden;

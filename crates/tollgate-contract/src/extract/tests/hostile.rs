@@ -77,3 +77,20 @@ fn many_markers_end() {
         assert!(extraction.read.is_refused() && extraction.passed.len() <= CANDIDATES_MAX, "{line}");
     }
 }
+
+/// Copies of a report push none out of sight that says something else.
+#[test]
+fn many_copies_hide_no_other_report() {
+    let context = Context { markers: Some(markers()), ..Context::default() };
+    let copies = marked(&verdict("approved", WHY)).repeat(CANDIDATES_MAX + 9);
+    let text = format!("{}{copies}", marked(&verdict("rejected", WHY)));
+    let extraction = found("wr.gate_verdict", &text, &context);
+    let wrong = extraction.read.diagnostics().iter().find(|one| one.code == Code::REPORTS_DIFFER);
+    assert!(extraction.read.is_refused() && extraction.passed.len() <= CANDIDATES_MAX);
+    let message = &wrong.unwrap().message;
+    assert!(
+        message.contains("at line 2 says") && message.contains("rejected") && message.contains("approved"),
+        "{message}"
+    );
+    assert!(!found("wr.gate_verdict", &copies, &context).read.is_refused(), "equal ones are one");
+}
