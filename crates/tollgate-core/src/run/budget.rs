@@ -300,7 +300,7 @@ impl Run {
     pub(super) fn next_role(&self, instance: &Instance) -> Option<&RoleId> {
         let At::Ready { stage } = &instance.at else { return None };
         let Kind::Dispatch { role } = &self.stage(instance, stage)?.kind else { return None };
-        if instance.judging.is_none() { Some(role) } else { None }
+        if instance.judging.is_none() && instance.pending.is_none() { Some(role) } else { None }
     }
 
     /// What stops a flow that would go on otherwise.

@@ -128,6 +128,16 @@ impl Work {
     }
 }
 
+/// An outcome that leads to a person and is routed once commands have run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PendingOutcome {
+    pub outcome: Outcome,
+    /// Why the report that it is of says it did not go well.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
 /// One thing an attempt is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

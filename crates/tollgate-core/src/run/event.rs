@@ -215,6 +215,9 @@ events! {
         tree: Name,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         repeats: Option<AttemptId>,
+        /// The outcome of the stage that is routed when this work is done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pending: Option<Box<PendingOutcome>>,
     }
     /// A worker reported under its live lease.
     AttemptReported = "attempt.reported" names [report] {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::blank::{accepted_as_shown, blank_as_none};
 use super::budget::Spent;
 pub use super::decision::{Decision, Deferred, Ended, INTAKE, QuestionAnswer, RequirementDecision};
-use super::event::{RunLanded, RunOpened, RunOutcome, UnitState, Work};
+use super::event::{PendingOutcome, RunLanded, RunOpened, RunOutcome, UnitState, Work};
 use super::finding::FindingState;
 pub use super::landing::{AtLanding, LAND, Landing};
 use super::notice::NoticeRow;
@@ -156,6 +156,9 @@ pub struct Instance {
     pub session: Option<AgentStats>,
     /// The verdict of a judge that accepts, until what it must establish is evaluated.
     pub judging: Option<Verdict>,
+    /// The outcome of the stage it is at that is routed once commands have run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<Box<PendingOutcome>>,
     /// The attempt that a crash cut off here: the next one repeats it under its number.
     pub lost: Option<AttemptId>,
     /// The event that last started it at its first stage.

@@ -4,12 +4,15 @@ use tollgate_core::Name;
 use tollgate_core::id::{FindingId, UnitId};
 use tollgate_core::protocol::Outcome;
 use tollgate_core::protocol::model::{Kind, ScopePolicy, Target};
-use tollgate_core::report::{CriterionRow, Disposition, Health, Plan, RequirementReport, UnitReport, Verdict};
+use tollgate_core::report::{
+    CriterionRow, Disposition, Health, Judgement, Plan, RequirementReport, UnitReport, Verdict,
+};
 use tollgate_core::run::event::{
-    ByKind, Event, FindingChanged, FindingOpened, FindingStatus, FlowMoved, LandOutcome, LandingEnded, Recorded,
+    Asked, ByKind, Event, FindingChanged, FindingOpened, FindingStatus, FlowMoved, LandOutcome, LandingEnded, Recorded,
     UnitState, WaiverGranted, Work,
 };
-use tollgate_core::run::state::{At, Run};
+use tollgate_core::run::gate;
+use tollgate_core::run::state::{At, Criterion, Run, Shown};
 use tollgate_core::scope;
 
 use super::evidence::Evidence;
@@ -26,6 +29,7 @@ impl Evidence {
             }
             Event::WaiverGranted(granted) => (2, against_waiver(run, granted, by_person)),
             Event::FlowMoved(moved) => (1, against_move(run, moved)),
+            Event::DecisionAsked(asked) => (2, against_card(run, &asked.asked)),
             Event::FindingChanged(changed) if changed.status == FindingStatus::Addressed && !by_person => {
                 (2, self.against_addressing(run, changed))
             }
@@ -117,6 +121,19 @@ fn against_plan(run: &Run, plan: &Plan) -> Option<String> {
     let is_begun = |id: &Name| run.unit(id).is_none_or(|unit| unit.in_tree || unit.state != UnitState::New);
     let taken = plan.retires.iter().find(|row| is_row(&row.id) || is_begun(&row.id) || row.why.trim().is_empty())?;
     Some(format!("a worker takes {} back", taken.id))
+}
+
+/// A person is asked to waive no row that was shown to hold for this very content.
+fn against_card(run: &Run, asked: &Asked) -> Option<String> {
+    let now = gate::on_tree(run, asked.tree.clone());
+    let holds = |row: &Criterion| {
+        let is_judged = row.judged.as_ref().is_some_and(|said| said.result == Judgement::Pass && said.on == now);
+        let passes = |ran: &Shown| ran.result == Judgement::Pass && ran.on.tree == now.tree;
+        is_judged && (row.command.is_none() || row.ran.as_ref().is_some_and(passes))
+    };
+    let named = asked.options.iter().flat_map(|option| &option.waives);
+    let mut rows = named.filter_map(|name| run.criterion(name));
+    rows.find(|row| holds(row)).map(|row| format!("a person is asked to waive {}, which holds", row.id))
 }
 
 /// What is waived was offered with the option that a person took, and is of the subject that it was offered for.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::super::event::{
-    AttemptStarted, FindingStatus, FlowEntered, FlowResumed, JudgementEnded, JudgementRests, Origin, RunHalted, Work,
+    AttemptStarted, FindingStatus, FlowEntered, FlowResumed, JudgementEnded, JudgementRests, Origin, PendingOutcome,
+    RunHalted, Work,
 };
 use super::super::evolve::counter_key;
 use super::super::finding::FindingState;
@@ -83,6 +84,15 @@ impl Draft {
 
     fn enter(&mut self, name: &InstanceId, instance: &Instance, stage: &Stage) -> bool {
         let unit = instance.unit.as_ref();
+        if let Some(pending) = &instance.pending {
+            // Its commands may have to run again, and only the driver has them run.
+            if !self.is_driver() {
+                return false;
+            }
+            self.reason.clone_from(&pending.reason);
+            self.route(name, stage, &pending.outcome);
+            return true;
+        }
         if let Some(verdict) = instance.judging {
             return self.bear_out(name, instance, stage, verdict);
         }
@@ -204,7 +214,7 @@ impl Draft {
         let needed = gate::commands_needed(&self.run, &stage.ensures, unit);
         if !needed.is_empty() {
             if self.is_driver() {
-                self.grant(name, stage, Work::Commands { commands: needed }, instance);
+                self.grant(name, stage, Work::Commands { commands: needed }, instance, None);
             }
             return self.is_driver();
         }
@@ -310,7 +320,7 @@ impl Draft {
         // Facts before opinions: what can be run is run before a judge is asked. One that writes is asked first.
         let needed = gate::commands_needed(&self.run, &stage.ensures, instance.unit.as_ref());
         if !needed.is_empty() && known.writes.is_empty() {
-            self.grant(name, stage, Work::Commands { commands: needed }, instance);
+            self.grant(name, stage, Work::Commands { commands: needed }, instance, None);
             return true;
         }
         let before = instance.iterations.get(&stage.id).copied().unwrap_or(0);
@@ -325,7 +335,7 @@ impl Draft {
             iteration: if repeats { before } else { before + 1 },
             bundle: bundle::bundle(&self.run, name, &known),
         };
-        self.grant(name, stage, work, instance);
+        self.grant(name, stage, work, instance, None);
         true
     }
 
@@ -333,7 +343,14 @@ impl Draft {
         effects::is_worked_in(&self.run, unit, writer)
     }
 
-    fn grant(&mut self, name: &InstanceId, stage: &Stage, work: Work, instance: &Instance) {
+    pub(super) fn grant(
+        &mut self,
+        name: &InstanceId,
+        stage: &Stage,
+        work: Work,
+        instance: &Instance,
+        pending: Option<Box<PendingOutcome>>,
+    ) {
         let attempt = AttemptId(self.run.next_attempt);
         self.emit(AttemptStarted {
             attempt,
@@ -342,6 +359,7 @@ impl Draft {
             work,
             tree: self.run.tree_of(instance.unit.as_ref()).clone(),
             repeats: instance.lost,
+            pending,
         });
     }
 
@@ -352,7 +370,7 @@ impl Draft {
             if !self.is_driver() {
                 return false;
             }
-            self.grant(name, stage, Work::Commands { commands: needed }, instance);
+            self.grant(name, stage, Work::Commands { commands: needed }, instance, None);
             return true;
         }
         let status: Vec<Status> = gates.iter().map(|gate| gate::status_of(&self.run, gate, unit)).collect();
@@ -381,7 +399,7 @@ impl Draft {
             return false;
         }
         let work = Work::Land { unit, base: own.base, onto: self.run.tree.clone() };
-        self.grant(name, stage, work, instance);
+        self.grant(name, stage, work, instance, None);
         true
     }
 

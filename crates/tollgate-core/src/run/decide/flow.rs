@@ -72,6 +72,10 @@ impl Draft {
     fn take(&mut self, instance: &InstanceId, stage: &Stage, outcome: &Outcome, rule: &Rule) {
         let route = &rule.route;
         let (is_spent, open_set) = self.is_spent(instance, stage, rule);
+        let next = route.then.as_ref().filter(|_| is_spent).unwrap_or(&route.to);
+        if self.measures_before(instance, stage, outcome, next) {
+            return;
+        }
         match (&route.then, is_spent) {
             (Some(then), true) => {
                 self.move_to(instance, stage, outcome, &rule.outcome, then, true, open_set);

@@ -21,6 +21,7 @@ mod flow;
 mod inputs;
 mod intake;
 mod land;
+mod measure;
 mod open;
 mod open_findings;
 mod outcome_text;

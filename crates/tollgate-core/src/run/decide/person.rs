@@ -2,11 +2,12 @@
 
 use super::super::event::{EachEntered, FlowResumed, RunClosed, RunOutcome, RunRepaired, RunRetried};
 use super::super::gate;
-use super::super::state::{At, MAIN, Phase};
+use super::super::state::{At, Instance, MAIN, Phase};
 use super::Rejection;
 use super::draft::Draft;
 use crate::id::{InstanceId, StageId, UnitId};
 use crate::protocol::model::Kind;
+use std::sync::Arc;
 
 impl Draft {
     /// Enters the stages that led to a hold, their limits renewed.
@@ -55,7 +56,8 @@ impl Draft {
     /// it again. What is held below has to wait for what stands above it, and is asked.
     fn enter_what_would_be_passed_over(&mut self) {
         let protocol = self.protocol.clone();
-        let Some(main) = self.instance(MAIN).filter(|main| main.judging.is_none()) else { return };
+        let is_new = |main: &Arc<Instance>| main.judging.is_none() && main.pending.is_none();
+        let Some(main) = self.instance(MAIN).filter(is_new) else { return };
         let At::Ready { stage } = &main.at else { return };
         let Some(stage) = Self::stage_of(&protocol, &main, stage) else { return };
         if stage.when.as_ref().is_some_and(|when| !gate::truth(&self.run, when, None)) {

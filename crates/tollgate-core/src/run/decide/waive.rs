@@ -117,9 +117,8 @@ impl Draft {
         let gates = gates.iter().filter_map(|name| self.protocol.gates.get(name));
         for gate in self.protocol.with_read(gates) {
             about_work |= gate.holds.atoms().any(is_about_work);
-            for (row, state, fresh) in gate::rows_read(&self.run, gate, unit.as_ref()) {
-                let settled = fresh && matches!(state, CriterionState::Passed | CriterionState::Waived);
-                if !settled && !waivers.criteria.contains(&row.id) {
+            for row in gate::open_rows(&self.run, gate, unit.as_ref()) {
+                if !waivers.criteria.contains(&row.id) {
                     waivers.criteria.push(row.id.clone());
                 }
             }

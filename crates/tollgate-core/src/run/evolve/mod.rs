@@ -257,6 +257,7 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
         wrote: BTreeMap::new(),
         session: None,
         judging: None,
+        pending: None,
         lost: None,
         started: 0,
         each_entered: None,
@@ -268,6 +269,7 @@ fn enter(run: &mut Run, entered: &FlowEntered) {
     known.started = seq;
     known.arrived = seq;
     known.lost = None;
+    known.pending = None;
     known.session = None;
     if let (true, Some(name)) = (entered.own_tree, &entered.unit) {
         let base = run.tree.clone();
@@ -327,7 +329,7 @@ fn come_back(run: &mut Run, returned: &FlowReturned) {
     with(run, &returned.instance, |instance| {
         instance.at = at;
         instance.arrived = seq;
-        instance.judging = None;
+        (instance.judging, instance.pending) = (None, None);
         if let Some(rule) = &returned.renews {
             instance.counters.remove(&counter_key(&returned.stage, rule));
         }
@@ -344,7 +346,7 @@ fn step(run: &mut Run, moved: &FlowMoved) {
     with(run, &moved.instance, |instance| {
         instance.at = at;
         instance.arrived = seq;
-        instance.judging = None;
+        (instance.judging, instance.pending) = (None, None);
         if !moved.cut_off {
             let counter = instance.counters.entry(counter_key(&moved.stage, &moved.rule)).or_default();
             counter.taken += 1;
@@ -377,6 +379,8 @@ fn resume(run: &mut Run, resumed: &FlowResumed) {
     with(run, &resumed.instance, |instance| {
         instance.arrived = seq;
         instance.judging = None;
+        // Where its commands could not run, `retry` runs them, and nobody works again.
+        instance.pending = instance.pending.take().filter(|_| instance.at.stage() == Some(&resumed.stage));
         instance.at = At::Ready { stage: resumed.stage.clone() };
         if resumed.renewed {
             let prefix = format!("{} ", resumed.stage);

@@ -31,6 +31,7 @@ pub(super) fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
     with(run, &started.instance, |instance| {
         instance.at = At::Leased { stage: started.stage.clone(), attempt: started.attempt };
         instance.lost = None;
+        instance.pending.clone_from(&started.pending);
         if let Work::Dispatch { iteration, .. } = &started.work {
             instance.judging = None;
             instance.iterations.insert(started.stage.clone(), *iteration);

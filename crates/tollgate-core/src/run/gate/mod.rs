@@ -240,6 +240,13 @@ pub fn rows_read<'a>(
     members(run, gate, unit).into_iter().map(stand).collect()
 }
 
+/// The rows a gate reads that are not passed or waived, and fresh: all that a person may be asked to waive for it.
+pub fn open_rows<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&UnitId>) -> impl Iterator<Item = &'a Criterion> {
+    let is_settled = |state, fresh| fresh && matches!(state, CriterionState::Passed | CriterionState::Waived);
+    let rows = rows_read(run, gate, unit).into_iter();
+    rows.filter(move |(_, state, fresh)| !is_settled(*state, *fresh)).map(|(row, ..)| row)
+}
+
 /// The rows that a gate reads, itself or through others, each once: with the gate that reads it and as a member of which set.
 fn members<'a>(run: &'a Run, gate: &'a Gate, unit: Option<&UnitId>) -> Vec<(&'a Criterion, &'a Gate, SetKind)> {
     let gates = run.protocol.with_read(std::iter::once(gate)).into_iter();
