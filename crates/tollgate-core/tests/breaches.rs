@@ -430,6 +430,46 @@ fn gated_by_units_that_were_entered() {
     ]);
 }
 
+/// An `each` that its `when` skips is no way around the work.
+#[test]
+fn gated_by_units_that_were_not_skipped() {
+    let whole = (
+        "{command: ci}, bound_to: tree, mandatory: {run: {mode: full}}",
+        "{every: unit, is: accepted}, bound_to: tree, mandatory: {run: true}",
+    );
+    let skipped = ("hold, none: hold}\n    - id: check", "hold, none: hold, skipped: check}\n    - id: check");
+    let by_input = ("    - id: build\n", "    - id: build\n      when: {mode: full}\n");
+    let by_var = ("    - id: build\n", "    - id: build\n      when: {size: large}\n");
+    let by_way = ("    - id: build\n", "    - id: build\n      when: {way: long}\n");
+    let way = ("inputs: {", "inputs: {way: {one_of: [long, short], required: true}, ");
+    let in_full = ("mandatory: {unit: true}}", "mandatory: {unit: {mode: full}}}");
+    let in_large = ("mandatory: {unit: true}}", "mandatory: {unit: {size: large}}}");
+    let to_more = (
+        "hold, none: hold}\n    - id: check\n",
+        "hold, none: hold, skipped: more}\n    - {id: more, each: {over: units, flow: unit, trees: own}, on: {all: check, some: hold, none: hold}}\n    - id: check\n",
+    );
+    check(&[
+        (&[whole, skipped, by_input], "TG0140@19:23 TG0140@35:12 TG0140@36:40"),
+        // The gates of units say that there is no work for them in the other mode.
+        (&[whole, skipped, by_input, in_full], ""),
+        // A stage gives the variable, so a worker would decide it.
+        (&[whole, skipped, by_var, in_large], "TG0140@19:23 TG0140@36:40"),
+        (&[way, whole, skipped, by_way, in_full], "TG0140@19:23 TG0140@35:12 TG0140@36:40"),
+        (&[whole, to_more, by_input], ""),
+    ]);
+}
+
+#[test]
+fn each_runs_over_something() {
+    let over = ("over: units", "over: deep");
+    check(&[
+        (&[("over: units", "over: []")], "TG0105@28:20"),
+        (&[("inputs: {", "inputs: {deep: {list_of: [a, b], default: []}, "), over], "TG0105@3:43"),
+        (&[("inputs: {", "inputs: {deep: {list_of: [a, b]}, "), over], "TG0150@27:11"),
+        (&[("inputs: {", "inputs: {deep: {list_of: [a, b], default: [a]}, "), over], ""),
+    ]);
+}
+
 #[test]
 fn declared() {
     check(&[

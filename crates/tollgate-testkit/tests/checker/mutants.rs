@@ -58,7 +58,6 @@ const EQUIVALENT: &[(&str, &str, &str, &str)] = &[
     ("fan-out", "write after the last check", "notes.write", NOT_DUE),
     ("team", "raise and nobody catches", "otherwise.cancelled", NOT_TAKEN),
     ("team", "drop a rule", "otherwise.cancelled", NOT_TAKEN),
-    ("team", "route around an each", "main.implement.skipped", SKIPPED),
     ("team", "route around an each", "main.approve-plan.approve", ENTERED),
     ("team", "route around an each", "main.intake-lean.ok", ENTERED),
     ("team", "route around an each", "main.outgrown.lean", ENTERED),
@@ -68,8 +67,6 @@ const BY_PERSON: &str = "a person decides in every round of the loop, or whether
 const CHECKED_NEXT: &str = "the check that follows evaluates the gate itself";
 const NOT_UNDONE: &str = "the gate was established before and nothing since changes what it is bound to";
 const NOT_TAKEN: &str = "every question says by itself what happens when it is cancelled";
-const SKIPPED: &str =
-    "an `each` that its own `when` skips counts as entered, and the gate that reads the units refuses new ones";
 const ENTERED: &str =
     "an `each` over the same units was entered before or follows, and the gate that reads the units refuses new ones";
 const NOT_DUE: &str = "no mandatory gate is bound to what is written, in this mode or for units that are only produced";

@@ -6,12 +6,16 @@ use std::path::PathBuf;
 use tollgate_api::VerifyResult;
 use tollgate_core::code::Code;
 use tollgate_core::digest::Digest;
-use tollgate_core::run::{Event, Run};
+use tollgate_core::protocol;
+use tollgate_core::run::event::{By, ByKind};
+use tollgate_core::run::pool::Around;
+use tollgate_core::run::{Command, Event, Run, Stamp, decide, effects};
 use tollgate_engine::session::LoadError;
 use tollgate_engine::verify::{Proof, verify_rows};
 use tollgate_store::bundle::{self, Limits};
 use tollgate_store::{Journal, MemoryJournal, Row, chain};
 use tollgate_testkit::golden::{moments, replay, text};
+use tollgate_testkit::script::dialects;
 
 use crate::world::World;
 
@@ -177,6 +181,27 @@ fn forged(name: &str, from: &str, to: &str) -> (Proof, Option<Run>) {
     let forged: Vec<Row> = forged.collect();
     assert!(changed > 0, "{from} is nowhere");
     verify_rows(forged[0].run, forged.into_iter().map(Ok::<_, LoadError>), &|digest| Ok(journal.object(digest)?))
+}
+
+/// The protocol that a run pinned is not checked again: what a later checker refuses goes on as it began.
+#[test]
+fn a_run_goes_on_under_a_pinned_protocol_that_would_be_refused_today() {
+    let (journal, rows) = rows(&file("halted.tar"));
+    let pinned = replay(&file("halted.tar")).unwrap().run.unwrap().opened.protocol.digest;
+    let text = String::from_utf8(journal.object(pinned).unwrap().unwrap().to_vec()).unwrap();
+    let (protocol, problems) = protocol::read(&text);
+    assert_eq!(problems, []);
+    let breaches = protocol::check(&protocol.unwrap(), &dialects());
+    assert!(breaches.iter().any(|breach| breach.code == Code::NOT_GATED), "{breaches:#?}");
+    // As its second driver left it, with a developer at work.
+    let (id, begun) = (rows[0].run, rows.into_iter().take_while(|row| row.first < 17).map(Ok::<_, LoadError>));
+    let (proof, run) = verify_rows(id, begun, &|digest| Ok(journal.object(digest)?));
+    assert_eq!(proof.breaches, []);
+    let run = run.unwrap();
+    let by = By { kind: ByKind::Driver, name: "driver".into() };
+    let stamp = Stamp { now_ms: u64::MAX / 2, by, epoch: run.epoch + 1, around: Around::default() };
+    let resumed = decide(&run, Command::TakeOver { driver: "driver".into() }, &stamp).unwrap().run;
+    assert!(!effects(&resumed).is_empty(), "{:?}", resumed.phase);
 }
 
 #[test]

@@ -80,3 +80,14 @@ fn a_run_that_waits_for_its_inputs_can_be_cancelled() {
     play.decide(&["dec_1", "--answer", "complexity=standard"]).exits(1).says("TG0");
     play.holds();
 }
+
+/// An empty list would make `all` of its lanes come at once, without any work.
+#[test]
+fn a_list_of_nothing_is_refused_when_the_run_starts() {
+    let mut play = Play::new(TASK, &script(&[]));
+    for list in ["sides=", "sides= , "] {
+        let said = play.start(&[&SIGNED[..], &["--input", "complexity=standard", "--input", list]].concat());
+        said.exits(2).says("TG0311").says("it names nothing: name one or more of backend, frontend");
+    }
+    assert_eq!(play.run, "");
+}

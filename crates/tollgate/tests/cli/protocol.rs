@@ -38,6 +38,28 @@ fn the_built_in_protocol_is_proved() {
     insta::assert_snapshot!(world.transcript);
 }
 
+/// A way around the work: no list is empty, and a mode without units is one that the gates of units name.
+#[test]
+fn a_copy_of_build_plan_that_leads_around_its_sides_is_refused() {
+    let world = World::new();
+    let check = |from: &str, to: &str| {
+        assert!(BUILD_PLAN.contains(from), "{from}");
+        world.write("own.yaml", BUILD_PLAN.replace(from, to));
+        let said = world.run("protocol check ./own.yaml", "");
+        (said.status.code(), String::from_utf8_lossy(&[said.stdout, said.stderr].concat()).into_owned())
+    };
+    // As copies of earlier versions say it.
+    let (code, said) = check("mandatory: {unit: {complexity: [standard, complex]}", "mandatory: {unit: true");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("TG0140") && said.contains("without entering `sides`"), "{said}");
+    assert!(said.contains("mandatory: {unit: {INPUT: [VALUES]}}"), "{said}");
+    let (code, said) = check("{over: sides,", "{over: [],");
+    assert!(code == Some(1) && said.contains("`over` is an empty list"), "{said}");
+    let (code, said) = check("default: [backend]", "default: []");
+    assert!(code == Some(1) && said.contains("the default is an empty list"), "{said}");
+    assert_eq!(check("protocol: build-plan", "protocol: own").0, Some(0));
+}
+
 #[test]
 fn a_breach_is_shown_where_it_is() {
     let mut world = World::new();

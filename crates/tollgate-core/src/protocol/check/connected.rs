@@ -64,6 +64,20 @@ fn lists(graph: &Graph<'_>, breaches: &mut Breaches) {
             let message = format!("the stage `{}` runs over `{name}`, which is no list input", stage.id);
             breaches.error(Code::NAME_UNKNOWN, stage.place, message, "declare it under `inputs` with `list_of`");
         }
+        if let Over::Input(name) = &each.over
+            && inputs.get(name).is_some_and(|input| !input.required && !input.has_default())
+        {
+            let message = format!(
+                "the stage `{}` runs over `{name}`, which may be left out: it runs over nothing then",
+                stage.id
+            );
+            breaches.error(
+                Code::NOT_ASSIGNED,
+                stage.place,
+                message,
+                format!("write `required: true` or a `default` for `{name}`"),
+            );
+        }
         if let AtOnce::Input(name) = &each.at_once
             && !inputs.get(name).is_some_and(|input| matches!(input.kind, VariableKind::Int))
         {

@@ -6,16 +6,16 @@
 
 use std::collections::BTreeSet;
 
-use super::super::condition::{Condition, SetKind};
+use super::super::condition::Condition;
 use super::super::dialects::Dialects;
 use super::super::graph::{Edge, End, Graph, Node, SIZE_MAX};
 use super::super::model::{Each, Given, Kind, Land, Over, Resource, Stage};
 use super::super::{LandOutcome, Outcome};
 use super::change::{Changes, Reach, reaches};
 use super::documents;
-use super::gated::parts;
 use super::space::{Facts, Space, State, join, normal};
 use super::truth::{Constants, Judge, Truth};
+use crate::Name;
 use crate::id::{GateId, RoleId};
 
 /// Pairs of edge and valuation that are looked at before a protocol counts as too large.
@@ -53,7 +53,7 @@ pub(super) struct Point {
     effects: Vec<Effect>,
 }
 
-/// What the lists are taken for of which only a run knows how long they are: the units of a plan, a list input.
+/// What the units of a plan are taken for: only a run knows how many there are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lists {
     /// They may hold nothing, and `all` of nothing comes at once: nothing that can happen is left out.
@@ -197,16 +197,23 @@ impl<'a, 'p> DataFlow<'a, 'p> {
         can.map(|(valuation, facts)| (*valuation, facts.or(self.judge.implied(when, truth, *valuation)))).collect()
     }
 
-    /// Whether the `when` of a stage reads units: before there are any, it says nothing about the work.
-    pub fn skips_by_units(&self, stage: &Stage) -> bool {
-        let read = || stage.when.iter().flat_map(Condition::parts);
-        let gates = read().filter_map(|condition| {
-            if let Condition::Holds(name) = condition { self.graph.protocol.gates.get(name) } else { None }
-        });
-        let through = gates.flat_map(|gate| parts(self.graph, gate));
-        read().chain(through).any(|condition| {
-            matches!(condition, Condition::Set { set: SetKind::Unit, .. } | Condition::Count { set: SetKind::Unit, .. })
-        })
+    /// Whether an `each` that its `when` skips counts as entered: inputs alone decide that there is no work for units, and the gates
+    /// say so, too. None of them is mandatory for units under these values.
+    pub fn has_no_units(&self, stage: &Stage, valuation: u32) -> bool {
+        let mut of_units = self.graph.protocol.gates.values().filter_map(|gate| gate.mandatory_unit.as_ref());
+        self.is_decided_by_inputs(stage) && of_units.all(|when| self.judge.eval(when, valuation) == Truth::False)
+    }
+
+    /// Whether inputs that no stage changes decide alone if a stage is done.
+    fn is_decided_by_inputs(&self, stage: &Stage) -> bool {
+        let protocol = self.graph.protocol;
+        let given = || protocol.flows.iter().flat_map(|flow| &flow.stages).flat_map(|stage| &stage.gives);
+        let is_fixed = |name: &Name| protocol.inputs.contains_key(name) && given().all(|given| **given != **name);
+        let read = || stage.when.iter().flat_map(Condition::atoms);
+        let gates = read().filter_map(|atom| if let Condition::Holds(gate) = atom { Some(gate) } else { None });
+        let through = gates.flat_map(|gate| protocol.gates.get(gate)).flat_map(|gate| gate.holds.atoms());
+        let mut atoms = read().filter(|atom| !matches!(atom, Condition::Holds(_))).chain(through);
+        atoms.all(|atom| matches!(atom, Condition::Var { name, .. } if is_fixed(name)))
     }
 
     /// Carries on what is new at a point: each valuation goes its way alone, so the rest need not be looked at again.
@@ -220,10 +227,8 @@ impl<'a, 'p> DataFlow<'a, 'p> {
             && let Some(bit) = self.space.entered(&each.over)
         {
             runs.iter_mut().for_each(|(_, facts)| facts.set(bit));
-            // One that its own `when` skips counts as entered: the protocol says there when it has no work.
-            if !self.skips_by_units(node.stage) {
-                skips.iter_mut().for_each(|(_, facts)| facts.set(bit));
-            }
+            let left_out = skips.iter_mut().filter(|(valuation, _)| self.has_no_units(node.stage, *valuation));
+            left_out.for_each(|(_, facts)| facts.set(bit));
         }
         if self.points[point].effects.len() != node.edges.len() {
             self.points[point].effects =
@@ -309,9 +314,9 @@ impl<'a, 'p> DataFlow<'a, 'p> {
 
     fn may_be_empty(&self, each: &Each) -> bool {
         match &each.over {
-            Over::Lanes(lanes) => lanes.is_empty(),
-            Over::Units | Over::Input(_) => self.lists == Lists::MayBeEmpty,
-            Over::It => false,
+            Over::Units => self.lists == Lists::MayBeEmpty,
+            // Neither a list of lanes nor a list input is ever empty.
+            Over::Lanes(_) | Over::Input(_) | Over::It => false,
         }
     }
 

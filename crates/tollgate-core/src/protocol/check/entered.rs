@@ -2,6 +2,7 @@
 //!
 //! Units exist once an `each` over them was entered, and `every unit …` holds while there is none. A path around the `each`
 //! would therefore pass such a gate without any work. A gate that accepts units in the state `new` asks for none. Several stages may run over the same units: one of them is enough.
+//! A stage that its `when` skips is not entered, unless inputs alone skip it and, with these inputs, no gate is mandatory for units.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -45,7 +46,7 @@ pub(super) fn check(flow: &DataFlow<'_, '_>, breaches: &mut Breaches) {
                         "the stage `{stage}` ends the run on `{outcome}` without entering {each}, and the mandatory gate `{name}` then holds over no unit{when}{path}"
                     );
                     let hint = format!(
-                        "route this path through {each}, which its own `when` may skip, or make `{name}` mandatory only where there are units"
+                        "route this path through {each}; where inputs alone skip that, make each gate that is mandatory for units so under the other values alone (`mandatory: {{unit: {{INPUT: [VALUES]}}}}`), or make `{name}` mandatory only where there are units"
                     );
                     let breach = Diagnostic::error(Code::NOT_GATED, edge.place, message);
                     breaches.add(&format!("{name} {stage} {each}"), breach.hint(hint).other(gate.place));
@@ -127,7 +128,7 @@ impl Around {
         while let Some(place @ (point, valuation)) = open.pop_front() {
             let node = flow.node(point);
             let is_avoided = matches!(&node.stage.kind, Kind::Each(each) if each.over == *avoided);
-            if is_avoided && !flow.skips_by_units(node.stage) {
+            if is_avoided && flow.has_no_units(node.stage, valuation) {
                 continue;
             }
             if *places_left == 0 {

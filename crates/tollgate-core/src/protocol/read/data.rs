@@ -95,6 +95,9 @@ impl Reader {
             }
             VariableKind::ListOf(values) => {
                 let list = self.problems.texts(node, "the default");
+                if list.is_empty() && node.kind() == "a list" {
+                    self.problems.value(node.place, "the default is an empty list", "list at least one of the values");
+                }
                 for (value, place) in list.iter().filter(|(value, _)| !within(value, values)) {
                     self.no_such_value(value, *place);
                 }

@@ -259,6 +259,10 @@ impl Reader {
                     self.problems.value(*place, format!("the lane `{lane}` is listed twice"), "keep one of them");
                 }
             }
+            if lanes.is_empty() && node.kind() == "a list" {
+                let message = "`over` is an empty list: the stage does nothing, and counts as done";
+                self.problems.value(node.place, message, "list at least one lane, or remove the stage");
+            }
             return Some(Over::Lanes(lanes.into_iter().map(|(lane, _)| lane).collect()));
         };
         match &**text {

@@ -106,6 +106,9 @@ fn fits(variable: &Variable, value: &Value) -> Result<Value, String> {
                 Value::List(items) => items.clone(),
                 Value::Text(_) | Value::Int(_) => text.split(',').map(|item| item.trim().into()).collect(),
             };
+            if items.iter().all(|item| item.is_empty()) {
+                return Err(format!("it names nothing: name one or more of {}", values.join(", ")));
+            }
             match items.iter().find(|item| !values.contains(item)) {
                 Some(wrong) => Err(format!("`{wrong}` is not one of {}", values.join(", "))),
                 None if items.iter().collect::<BTreeSet<_>>().len() < items.len() => {
