@@ -3,12 +3,17 @@
 /// Whether a terminal could obey a character, or hide text by it, instead of showing it.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// A text with every run of white space as one space.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text as one line that a terminal shows as it is: for whoever reads it without us, as in a commit.
+pub fn plain_line(text: &str) -> String {
+    on_screen(&one_line(text))
 }
 
 /// A line of a program's output as it would stand on a screen: without escapes, and without what was printed over.
@@ -32,4 +37,23 @@ pub fn on_screen(line: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_line_has_nothing_that_a_terminal_obeys() {
+        for (text, plain) in [
+            ("Greet people", "Greet people"),
+            ("a\u{1b}[31mred\u{1b}[0m b", "ared b"),
+            ("one\r\ntwo\u{2028}three\tfour", "one two three four"),
+            ("\u{202e}a\u{2066}b\u{61c}c\u{200f}d\u{9b}e\u{7}", "abcde"),
+            ("Größe 大 👩‍👩‍👧", "Größe 大 👩‍👩‍👧"),
+        ] {
+            assert_eq!(plain_line(text), plain, "{text:?}");
+            assert!(!plain_line(text).chars().any(is_hidden));
+        }
+    }
 }

@@ -11,6 +11,7 @@ use tollgate_core::run::gate;
 use tollgate_core::run::waiver::{Waiver, waivers};
 use tollgate_core::run::{Event, Run};
 use tollgate_core::scope::{self, Content};
+use tollgate_core::text::plain_line;
 use tollgate_store::{Point, reach};
 
 use super::{Failure, LocalExecutor, all_landed, content_of, scope_policy, tree_id};
@@ -137,8 +138,12 @@ pub(super) fn message(run: &Run, title: &str, waived: &[Waiver]) -> String {
     let protocol = &run.opened.protocol;
     let waived: String = waived.iter().map(trailer).collect();
     format!(
-        "{title}\n\nRun: {}\nProtocol: {} version {}\nTree: {}\n{waived}",
-        run.id, protocol.name, protocol.version, run.tree
+        "{}\n\nRun: {}\nProtocol: {} version {}\nTree: {}\n{waived}",
+        plain_line(title),
+        run.id,
+        protocol.name,
+        protocol.version,
+        run.tree
     )
 }
 
@@ -146,7 +151,7 @@ fn trailer(Waiver { what, text, by }: &Waiver) -> String {
     let by = by.as_ref().map_or_else(|| "a person".to_owned(), |(decision, name)| format!("{name} ({decision})"));
     let text = if text.is_empty() { String::new() } else { format!(": {text}") };
     // A trailer is one line.
-    let line = format!("{by}: {what}{text}").split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = plain_line(&format!("{by}: {what}{text}"));
     let short: String = line.chars().take(TRAILER_CHARS_MAX).collect();
     format!("Waived-by: {short}\n")
 }

@@ -100,6 +100,22 @@ fn a_command_that_passes_is_run_on_a_copy_and_cannot_decide_for_a_person() {
     play.holds();
 }
 
+/// `git log` shows a commit to people whose terminal obeys what is in it.
+#[test]
+fn a_commit_holds_no_escapes_of_a_goal_a_row_or_a_name() {
+    let odd = "\u{1b}[31m\u{202e}";
+    let task = task("no-such-program").replace("greet.sh greets", &format!("greet.sh{odd} greets"));
+    let mut play = Play::new(&task, &script(&[]));
+    play.world.set("USER", &format!("ada{odd}"));
+    let title = format!("Greet{odd} people\r\nRun: run_00000000");
+    play.start(&[&WORDS[..], &["--title", &title]].concat()).exits(4);
+    play.decide(&["dec_2", "waive"]).exits(0);
+    let message = play.world.git(&["log", "-1", "--format=%B", &format!("tollgate/{}", play.run)]);
+    assert!(message.starts_with("Greet people Run: run_00000000\n\nRun: "), "{message:?}");
+    assert!(message.contains("Waived-by: ada (dec_2): DoD-1"), "{message:?}");
+    assert!(!message.chars().any(|c| c != '\n' && tollgate_core::text::is_hidden(c)), "{message:?}");
+}
+
 /// A row whose command would not be run would pass without it.
 #[test]
 fn a_command_that_would_not_be_run_is_refused_before_the_run() {
