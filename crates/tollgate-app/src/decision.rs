@@ -244,6 +244,23 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_card_about_what_commands_write_names_each_path_once() {
+        let begun = "protocol build-plan | input complexity=standard | advance sign-off=approve
+            row DoD-1 unit=backend group=dod cmd=cargo | row DoD-2 unit=backend group=dod cmd=npm
+            report build ok write=src/a.rs | ran DoD-1=changes:gen.txt,Cargo.lock DoD-2=changes:gen.txt";
+        let (run, id, decision) = asked(begun);
+        let card = super::decision(&run, id, &decision, Beside::default());
+        let files: Vec<&str> = card.evidence.iter().filter_map(|line| line.strip_prefix("file ")).collect();
+        assert_eq!(files, ["gen.txt", "Cargo.lock"]);
+        let answers = commands(&run, id, &decision);
+        assert_eq!(
+            answers.iter().map(|line| line.rsplit(' ').next().unwrap()).collect::<Vec<_>>(),
+            ["allow", "refuse"]
+        );
+        assert!(card.why.contains("[checks] writes"), "{}", card.why);
+    }
+
     /// What is put off has no default any more, and neither has its card.
     #[test]
     fn a_card_that_is_put_off_names_no_answer_of_a_timer() {

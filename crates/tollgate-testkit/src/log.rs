@@ -151,7 +151,12 @@ fn inputs(given: &InputsGiven) -> String {
 
 fn results(results: &[CommandResult]) -> String {
     let flaky = |one: &CommandResult| one.flaky().map(|flaky| format!(" ({flaky})")).unwrap_or_default();
-    let each = results.iter().map(|one| format!("{} {:?}{}", one.command.name(), one.result, flaky(one)));
+    let changes = |one: &CommandResult| match one.changes.is_empty() {
+        true => String::new(),
+        false => format!(" (changes {})", one.changes.join(" ")),
+    };
+    let each =
+        results.iter().map(|one| format!("{} {:?}{}{}", one.command.name(), one.result, flaky(one), changes(one)));
     each.collect::<Vec<_>>().join(", ")
 }
 

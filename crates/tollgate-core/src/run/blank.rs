@@ -72,6 +72,7 @@ pub(super) mod accepted_as_shown {
             object: None,
             note: String::new(),
             flaky: None,
+            changes: Vec::new(),
         };
         on.as_ref().map(shown).serialize(serializer)
     }

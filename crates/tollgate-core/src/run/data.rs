@@ -188,6 +188,9 @@ pub struct CommandResult {
     /// Every time it was run on this content, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<Once>,
+    /// What it has to change of the tree that it is to check: held, it failed, and where it may write, it passes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Name>,
 }
 
 /// One path the engine saw changed.

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::command_writes::WRITES;
 use super::empty_change::EMPTY;
 use super::event::{Asked, AskedQuestion, By, DecisionEnd, DefaultAnswer};
 use super::landing::LAND;
@@ -120,6 +121,16 @@ impl Decision {
     /// Whether it puts findings that alone are in the way, and no stage of the protocol.
     pub fn is_of_findings(&self) -> bool {
         &*self.asked.ask == FINDINGS
+    }
+
+    /// Whether it asks what commands may write of the tree, and no stage of the protocol does.
+    pub fn is_of_writes(&self) -> bool {
+        &*self.asked.ask == WRITES
+    }
+
+    /// Whether the kernel put it by itself, in a run that is under way.
+    pub fn is_of_kernel(&self) -> bool {
+        self.is_of_budget() || self.is_of_empty_change() || self.is_of_findings() || self.is_of_writes()
     }
 
     /// Whether it asks for the inputs of the run, which begins with its answer.

@@ -12,6 +12,7 @@ mod blank;
 pub mod blockers;
 pub mod budget;
 pub mod bundle;
+pub mod command_writes;
 mod content_parts;
 pub mod data;
 pub mod decide;

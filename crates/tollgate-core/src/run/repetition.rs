@@ -47,7 +47,8 @@ impl fmt::Display for Flaky {
 impl CommandResult {
     /// The result of a command that was not run.
     pub fn unobserved(command: CommandRef, note: impl Into<String>) -> Self {
-        Self { command, result: Judgement::Unobservable, output: None, note: note.into(), runs: Vec::new() }
+        let (runs, changes) = (Vec::new(), Vec::new());
+        Self { command, result: Judgement::Unobservable, output: None, note: note.into(), runs, changes }
     }
 
     /// What it printed: in the run that it is judged by, and in each.
@@ -138,7 +139,14 @@ mod tests {
     fn once(result: Judgement, exit: i32) -> CommandResult {
         let run = Once { result, exit: Some(exit), output: Some(Digest::of(exit.to_string().as_bytes())) };
         let note = format!("it exited with {exit}");
-        CommandResult { command: CommandRef::Named("test".into()), result, output: run.output, note, runs: vec![run] }
+        CommandResult {
+            command: CommandRef::Named("test".into()),
+            result,
+            output: run.output,
+            note,
+            runs: vec![run],
+            changes: Vec::new(),
+        }
     }
 
     fn joined(exits: &[i32]) -> CommandResult {

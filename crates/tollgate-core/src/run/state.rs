@@ -195,6 +195,9 @@ pub struct Attempt {
     /// The attempt in whose place it came: that one was cut off, or nobody worked under it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<AttemptId>,
+    /// The paths of the tree that a person let its commands write before it began.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub writes: BTreeSet<Name>,
 }
 
 /// A role's last report in an instance.
@@ -344,6 +347,9 @@ pub struct Shown {
     /// How flaky the command is that shows it, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flaky: Option<Flaky>,
+    /// What of the tree the command has to change that shows it, and was not allowed to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Name>,
 }
 
 /// The content that something was said of: a tree, and the documents and ledger parts that gates bind to.

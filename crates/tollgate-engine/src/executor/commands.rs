@@ -119,6 +119,7 @@ impl LocalExecutor {
                 output: Some(output.digest()),
                 note: checked.why,
                 runs: vec![Once { result: checked.result, exit: checked.exit, output: Some(output.digest()) }],
+                changes: Vec::new(),
             });
             objects.push(output);
         }

@@ -179,7 +179,7 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
     Ok(report)
 }
 
-/// `NAME=pass`: what came of the commands that are named; `NAME=pass,fail` of each run.
+/// `NAME=pass`: what came of the commands that are named; `NAME=pass,fail` of each run; `NAME=changes:PATHS` of one that has to write.
 pub(super) fn judged(commands: &[CommandRef], words: &[String]) -> Vec<CommandResult> {
     let said: BTreeMap<Name, Name> = words.iter().map(|word| pair(word)).collect();
     let results = commands.iter().filter_map(|command| {
@@ -188,7 +188,12 @@ pub(super) fn judged(commands: &[CommandRef], words: &[String]) -> Vec<CommandRe
             "fail" => Judgement::Fail,
             _ => Judgement::Unobservable,
         };
-        let runs: Vec<Judgement> = said.get(command.name())?.split(',').map(result).collect();
+        let said = said.get(command.name())?;
+        if let Some(changes) = said.strip_prefix("changes:") {
+            let unobserved = CommandResult::unobserved(command.clone(), "");
+            return Some(CommandResult { changes: names(changes), ..unobserved });
+        }
+        let runs: Vec<Judgement> = said.split(',').map(result).collect();
         Some(world::ran(command.clone(), &runs))
     });
     results.collect()

@@ -86,6 +86,9 @@ impl Draft {
         if decision.is_of_findings() {
             return self.answer_findings(id, decision, &answer, by);
         }
+        if decision.is_of_writes() {
+            return self.answer_writes(id, &answer, by);
+        }
         let protocol = self.protocol.clone();
         let asked = &decision.asked;
         let ends = |option: Option<Name>, text: String| DecisionEnded {

@@ -70,8 +70,7 @@ impl Draft {
         if why.is_empty() {
             return incomplete("a reason");
         }
-        let by_kernel = decision.is_of_empty_change() || decision.is_of_findings();
-        if decision.is_of_budget() || decision.is_of_landing() || by_kernel {
+        if decision.is_of_landing() || decision.is_of_kernel() {
             return incomplete("one of its options");
         }
         let has_route = |outcome: &Outcome| {

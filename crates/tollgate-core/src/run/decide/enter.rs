@@ -61,7 +61,8 @@ impl Draft {
                 self.emit(RunHalted { reasons: vec![why] });
                 false
             }
-            // Its question was cancelled when a sibling left the flow: it is put again, as a new one.
+            // Its question was cancelled when a sibling left the flow: it is put again, as a new one. Or it was about what commands may
+            // write: they run again.
             (At::Waiting { stage, decision }, _) if self.has_ended(*decision) => {
                 self.emit(FlowResumed { instance: name.clone(), stage: stage.clone(), renewed: false });
                 true

@@ -12,6 +12,7 @@ mod begin_again;
 mod budget;
 mod cancellation;
 mod close;
+mod command_writes;
 mod draft;
 mod empty_change;
 mod enter;

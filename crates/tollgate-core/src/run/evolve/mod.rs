@@ -378,7 +378,9 @@ fn resume(run: &mut Run, resumed: &FlowResumed) {
     let seq = run.seq;
     with(run, &resumed.instance, |instance| {
         instance.arrived = seq;
-        instance.judging = None;
+        // A judge whose commands put a question is borne out after its answer.
+        let is_asked = !resumed.renewed && matches!(instance.at, At::Waiting { .. });
+        instance.judging.take_if(|_| !is_asked);
         // Where its commands could not run, `retry` runs them, and nobody works again.
         instance.pending = instance.pending.take().filter(|_| instance.at.stage() == Some(&resumed.stage));
         instance.at = At::Ready { stage: resumed.stage.clone() };
@@ -475,7 +477,7 @@ fn end_decision(run: &mut Run, by: &By, ended: &DecisionEnded) {
         let goes_on = ended.option.as_deref().and_then(AtLanding::parse) == Some(AtLanding::Land);
         return with_landing(run, |landing| landing.decision = Some((ended.decision, goes_on)));
     }
-    if decision.is_of_budget() || decision.is_of_empty_change() || decision.is_of_findings() {
+    if decision.is_of_kernel() {
         return;
     }
     if let (DecisionEnd::Answered, Some(option)) = (ended.end, &ended.option) {

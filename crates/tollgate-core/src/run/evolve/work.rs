@@ -12,6 +12,7 @@ use crate::Name;
 use crate::id::{InstanceId, RoleId, UnitId};
 use crate::report::{Health, Judgement, Verdict};
 use crate::scope::Content;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(super) fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
@@ -26,6 +27,10 @@ pub(super) fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
         started_ms: at_ms,
         epoch: run.epoch,
         repeats: started.repeats,
+        writes: match started.work {
+            Work::Commands { .. } => run.command_writes().into_iter().cloned().collect(),
+            Work::Dispatch { .. } | Work::Land { .. } => BTreeSet::new(),
+        },
     };
     run.attempts.insert(started.attempt, Arc::new(attempt));
     with(run, &started.instance, |instance| {
@@ -166,6 +171,7 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
                 // Whoever is asked to waive it must see why.
                 note: if said.result == Judgement::Unobservable { said.evidence.clone() } else { String::new() },
                 flaky: None,
+                changes: Vec::new(),
             });
         }
     }
@@ -191,8 +197,9 @@ pub(super) fn commands(run: &mut Run, ran: &CommandsRan) {
     let on = attempt.on.clone();
     let ledger = Arc::make_mut(&mut run.ledger);
     for result in &ran.results {
-        let (flaky, CommandResult { result: judgement, output, note, .. }) = (result.flaky(), result.clone());
-        let shown = Shown { result: judgement, on: on.clone(), attempt: ran.attempt, object: output, note, flaky };
+        let CommandResult { result: judgement, output: object, note, changes, .. } = result.clone();
+        let (flaky, on, attempt) = (result.flaky(), on.clone(), ran.attempt);
+        let shown = Shown { result: judgement, on, attempt, object, note, flaky, changes };
         match &result.command {
             CommandRef::Criterion(id) => {
                 if let Some(row) = ledger.criteria.iter_mut().find(|row| row.id == *id) {

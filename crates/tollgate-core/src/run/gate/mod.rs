@@ -203,14 +203,16 @@ pub fn commands_needed(run: &Run, gates: &[GateId], unit: Option<&UnitId>) -> Ve
         for atom in gate.holds.atoms() {
             if let Condition::Command { name, .. } = atom {
                 let known = run.ledger.commands.get(&keyed(name, unit));
-                if known.is_none_or(|shown| shown.on.tree != *tree) {
+                if known.is_none_or(|shown| shown.on.tree != *tree || run.runs_again(shown)) {
                     needed.insert(CommandRef::Named(name.clone()));
                 }
             }
             let eval = Eval { run, unit, bound_to: &gate.bound_to, depth: 0 };
             for row in run.ledger.criteria.iter().filter(|row| eval.owns(row.unit.as_ref())) {
                 let Some(set) = reads(run, atom, row).filter(|_| row.command.is_some()) else { continue };
-                let ran_here = row.ran.as_ref().is_some_and(|shown| is_ran_on(run, &shown.on, &gate.bound_to, unit));
+                let ran_here =
+                    |shown: &Shown| is_ran_on(run, &shown.on, &gate.bound_to, unit) && !run.runs_again(shown);
+                let ran_here = row.ran.as_ref().is_some_and(ran_here);
                 let (state, _) = stands(run, row, set, &gate.bound_to, unit);
                 if !ran_here && state != CriterionState::Waived {
                     needed.insert(CommandRef::Criterion(row.id.clone()));
