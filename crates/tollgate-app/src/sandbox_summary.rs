@@ -6,12 +6,11 @@ use std::path::PathBuf;
 use crate::format::list;
 use tollgate_core::id::{AttemptId, RoleId};
 use tollgate_core::run::event::Work;
-use tollgate_core::run::sandbox_record::{Network, Sandbox, SandboxRecord, Tracing};
+use tollgate_core::run::sandbox_record::{HeldTree, Network, Sandbox, SandboxRecord, Tracing};
 use tollgate_core::run::{Event, Recorded};
 
 /// What is open without private mounts.
-const MOUNTS: &str =
-    "workers and commands can reach sockets of other programs and change modes, owners and times of your files";
+const MOUNTS: &str = "workers and commands can reach sockets of other programs and change modes, owners and times of your files, and commands the tree that they check";
 /// What is open without the sixth version of Landlock.
 const ABSTRACT: &str = "workers can reach sockets without a path: this kernel is older than Linux 6.12";
 
@@ -19,6 +18,10 @@ const ABSTRACT: &str = "workers can reach sockets without a path: this kernel is
 const REFUSED: &str = "debuggers and leak checkers are refused, as no process here can answer whose memory they look into; `tracing = \"open\"` lets them";
 /// What a configuration opened.
 const TRACED: &str = "what a worker or command runs can reach into it, by `tracing = \"open\"`";
+
+/// What commands could change of a tree with very many files.
+const IN_PART: &str = "the tree has more than 50000 files, so commands are kept from changing its tests, protected paths, lock files and \
+                       what they name, and may change the rest";
 
 /// A role's worker, or the commands that check (no role), and what holds it.
 pub type Held = (Option<RoleId>, SandboxRecord);
@@ -49,8 +52,10 @@ pub fn recorded(events: &[Recorded]) -> Option<String> {
 
 /// Says which parts are missing, and what that lets programs do; nothing where all of it is on.
 pub fn sentence(programs: &[Held]) -> Option<String> {
-    let parts: Vec<String> =
-        [off(programs), incomplete(programs), old(programs), traced(programs)].into_iter().flatten().collect();
+    let parts: Vec<String> = [off(programs), incomplete(programs), old(programs), traced(programs), in_part(programs)]
+        .into_iter()
+        .flatten()
+        .collect();
     (!parts.is_empty()).then(|| format!("sandbox: {}", parts.join("; ")))
 }
 
@@ -82,6 +87,10 @@ fn off(programs: &[Held]) -> Option<String> {
 /// What a kernel does not hold that has all that is asked for. A network of its own has sockets of its own.
 fn old(programs: &[Held]) -> Option<String> {
     programs.iter().any(|(_, leash)| leash.reaches_abstract_sockets()).then(|| ABSTRACT.to_owned())
+}
+
+fn in_part(programs: &[Held]) -> Option<String> {
+    programs.iter().any(|(_, leash)| leash.tree == HeldTree::Part).then(|| IN_PART.to_owned())
 }
 
 /// How far processes are kept from each other, where that is more or less than by default.

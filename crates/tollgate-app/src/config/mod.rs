@@ -63,12 +63,28 @@ pub struct Layer {
     pub example_secrets: Vec<String>,
     /// What may be added to, and not weakened.
     pub protected: Vec<String>,
+    /// What commands may write of the tree that they check.
+    pub checks: Checks,
     /// Facts about the project that every brief has which shows it.
     pub project: Option<String>,
     /// What a fresh work tree needs.
     pub worktree: Needed,
     /// What may be used.
     pub budget: budget::Limits,
+}
+
+/// `[checks]`: how commands are run that check the work.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Checks {
+    /// Patterns of paths of the tree.
+    pub writes: Vec<String>,
+}
+
+impl Checks {
+    /// Whether nobody says anything.
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty()
+    }
 }
 
 impl Layer {
@@ -255,6 +271,9 @@ pub struct InForce {
     /// What may be added to, and not weakened: patterns of paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
+    /// What commands may write of the tree that they check.
+    #[serde(default, skip_serializing_if = "Checks::is_empty")]
+    pub checks: Checks,
     /// Facts about the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<Setting<String>>,
@@ -326,6 +345,7 @@ impl Config {
                 force.project = Some(Setting { value, from: *from });
             }
             force.protected.extend(layer.protected.iter().cloned());
+            force.checks.writes.extend(layer.checks.writes.iter().cloned());
             for (area, patterns) in layer.areas_of(protocol)? {
                 force.areas.insert(area.clone(), Setting { value: patterns.clone(), from: *from });
             }

@@ -21,11 +21,12 @@ const BREACHES_MAX: usize = 20;
 const MINUTES_MAX: u64 = 7 * 24 * 60;
 
 /// What a file may say.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "worker",
     "roles",
     "areas",
     "commands",
+    "checks",
     "worktree",
     "sandbox",
     "tracing",
@@ -100,6 +101,10 @@ impl Reader<'_> {
                 "env" => layer.env = self.variables(value).unwrap_or_default(),
                 "reads" => layer.reads = self.places(value).unwrap_or_default(),
                 "worktree" => layer.worktree = self.worktree(value),
+                "checks" => self.each(value, "checks", |reader, key, value| match &**key.get_ref() {
+                    "writes" => layer.checks.writes = reader.patterns(value).unwrap_or_default(),
+                    _ => reader.unknown((key, value), "checks.", &["writes"]),
+                }),
                 "protected" => layer.protected = self.patterns(value).unwrap_or_default(),
                 "project" => layer.project = self.project(value),
                 "budget" => layer.budget = self.budget(value),

@@ -57,6 +57,19 @@ impl Tracing {
 
 words!(Tracing { Refused = "refused", Descendants = "descendants", Open = "open" });
 
+/// What of the tree that a command checks stayed as it was while it ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HeldTree {
+    /// Nothing: it was no command that checks, or nothing could hold it.
+    #[default]
+    None,
+    /// Tests, protected paths, lock files and what the command names: it has too many paths.
+    Part,
+    /// Everything but what commands may write.
+    Whole,
+}
+
 /// The first version of Landlock that knows sockets without a path.
 const ABSTRACT_SOCKETS: u32 = 6;
 
@@ -77,6 +90,8 @@ pub struct SandboxRecord {
     /// None: nothing held it, and older versions did not look.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tracing: Option<Tracing>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tree: HeldTree,
     /// Why something of it is missing.
     #[serde(default, skip_serializing_if = "is_default")]
     pub missing: String,

@@ -33,6 +33,16 @@ pub enum Check {
     Shell(String),
 }
 
+impl Check {
+    /// Its words, as far as they can be told apart.
+    pub fn words(&self) -> Vec<String> {
+        match self {
+            Self::Argv(argv) => argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            Self::Shell(line) => shell_words::split(line).unwrap_or_default(),
+        }
+    }
+}
+
 /// What came of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {

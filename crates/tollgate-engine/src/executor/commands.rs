@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tollgate_core::Name;
 use tollgate_core::id::AttemptId;
 use tollgate_core::redact::Secrets;
 use tollgate_core::report::Judgement;
@@ -15,6 +16,7 @@ use tollgate_store::{Object, Point, reach};
 
 use super::command_check::{self, Check, Checked, CommandSandbox};
 use super::confinement::ProgramKind;
+use super::held_tree::{self, HeldTree};
 use super::preparation::{SetupTarget, not_ready};
 use super::workdir::Workdir;
 use super::{CancelHandle, Failure, LocalExecutor, Ran, tree_id};
@@ -23,7 +25,7 @@ use crate::process::{Inherit, Program, Recorded, secrets};
 use crate::sandbox::{Confinement, OwnFolders};
 use crate::workers::{WorkerError, environment, marker};
 use crate::workspace::setup::caches;
-use crate::workspace::{WorkLock, remove_tree};
+use crate::workspace::{WorkLock, Workspace, remove_tree};
 
 /// A command to run, where, and what confines it.
 pub(super) struct CommandJob<'a> {
@@ -39,6 +41,33 @@ pub(super) struct CommandJob<'a> {
     pub limit: Duration,
     pub marker: &'a str,
     pub secrets: &'a Arc<Secrets>,
+}
+
+/// Where commands are run: copies of one tree, each made while the work of the run is held.
+struct Copies<'a> {
+    run: &'a Run,
+    workspace: &'a Workspace,
+    tree: &'a ObjectId,
+    /// What each finds in its cache.
+    found: &'a Path,
+    marker: &'a str,
+    hold: &'a dyn Fn() -> Result<WorkLock, Failure>,
+    cancel: &'a CancelHandle,
+}
+
+/// What came of running a command once, with its output.
+fn recorded(command: &CommandRef, checked: Checked, objects: &mut Vec<Object>) -> CommandResult {
+    let output = Object::new(checked.output);
+    let result = CommandResult {
+        command: command.clone(),
+        result: checked.result,
+        output: Some(output.digest()),
+        note: checked.why,
+        runs: vec![Once { result: checked.result, exit: checked.exit, output: Some(output.digest()) }],
+        changes: Vec::new(),
+    };
+    objects.push(output);
+    result
 }
 
 impl LocalExecutor {
@@ -61,10 +90,10 @@ impl LocalExecutor {
         cancel: &CancelHandle,
     ) -> Result<Ran, Failure> {
         let workspace = self.workspace(run)?;
-        let mut confinement = self.confinement(run, ProgramKind::Command, &workspace)?;
+        let confinement = self.confinement(run, ProgramKind::Command, &workspace)?;
         let found = self.left_by_setup(run);
-        let needs = !self.settings(run)?.is_empty();
-        let (mut results, mut objects) = (Vec::new(), Vec::new());
+        let copies = Copies { run, workspace: &workspace, tree, found: &found, marker, hold, cancel };
+        let (mut results, mut objects, mut leash) = (Vec::new(), Vec::new(), confinement.leash.clone());
         let each = commands.iter().flat_map(|command| (0..run.repeats(command)).map(move |_| command));
         for command in each {
             if cancel.cancelled.load(Ordering::SeqCst) {
@@ -89,41 +118,84 @@ impl LocalExecutor {
                 results.push(CommandResult::unobserved(command.clone(), "no such command is configured"));
                 continue;
             };
+            let mut confinement = confinement.clone();
             confinement.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
-            // A command may write where it runs: the next one sees the tree as it was.
-            let held = hold()?;
-            let copy = if needs { workspace.copy_to_measure(tree)? } else { workspace.copy(tree)? };
-            let workdir = Workdir::Copy(copy);
-            let target = SetupTarget { workdir: &workdir, start: tree };
-            let (held, made) = self.prepare(run, &workspace, &target, marker, cancel, (held, hold))?;
-            let secrets =
-                secrets(&Inherit::Only(confinement.variables.clone()), &made.values).map_err(WorkerError::from)?;
-            let limit = Duration::from_millis(command_check::LIMIT_MS);
-            let scratch = workdir.path().with_extension("scratch");
-            let job = CommandJob {
-                check: &check,
-                tree: workdir.path(),
-                scratch: &scratch,
-                found: &found,
-                leaves: false,
-                confinement: &confinement,
-                limit,
-                marker,
-                secrets: &secrets,
+            let tree = confinement.mounts.then(|| HeldTree::of(run, &workspace, tree, &check)).transpose()?;
+            leash.tree = tree.as_ref().map(|tree| tree.extent).unwrap_or_default();
+            let (checked, _) = self.check_in_copy(&copies, &check, &confinement, tree.as_ref())?;
+            let result = recorded(command, checked, &mut objects);
+            let again = match &tree {
+                Some(tree) if result.result == Judgement::Fail && !cancel.cancelled.load(Ordering::SeqCst) => {
+                    self.check_where_it_may_write(&copies, &check, &confinement, tree)?
+                }
+                Some(_) | None => None,
             };
-            let checked = self.run_command(&job, cancel, held)?;
-            let output = Object::new(checked.output);
-            results.push(CommandResult {
-                command: command.clone(),
-                result: checked.result,
-                output: Some(output.digest()),
-                note: checked.why,
-                runs: vec![Once { result: checked.result, exit: checked.exit, output: Some(output.digest()) }],
-                changes: Vec::new(),
-            });
-            objects.push(output);
+            match again {
+                Some((_, changes)) if !changes.is_empty() => {
+                    let note = held_tree::note(&changes);
+                    let result = CommandResult { result: Judgement::Unobservable, note, changes, ..result };
+                    results.push(result);
+                }
+                // It passes and fails on the same content.
+                Some((passed, _)) => results.extend([result, recorded(command, passed, &mut objects)]),
+                None => results.push(result),
+            }
         }
-        Ok((CommandResult::joined(results), objects, Some(confinement.leash)))
+        Ok((CommandResult::joined(results), objects, Some(leash)))
+    }
+
+    /// Runs a command that failed where the tree is held once more, where it may write: what it changed of what is held, if it passes.
+    fn check_where_it_may_write(
+        &self,
+        copies: &Copies<'_>,
+        check: &Check,
+        confinement: &Confinement,
+        tree: &HeldTree,
+    ) -> Result<Option<(Checked, Vec<Name>)>, Failure> {
+        let (checked, workdir) = self.check_in_copy(copies, check, confinement, None)?;
+        let Workdir::Copy(copy) = &workdir else { return Ok(None) };
+        if checked.result != Judgement::Pass {
+            return Ok(None);
+        }
+        let changes = tree.changed(&copies.workspace.measure_copy(copy, copies.tree)?);
+        Ok(Some((checked, changes)))
+    }
+
+    /// Runs a command in a copy of its own, of which it changes nothing of what is held; without that, the copy can be measured.
+    fn check_in_copy(
+        &self,
+        copies: &Copies<'_>,
+        check: &Check,
+        confinement: &Confinement,
+        tree: Option<&HeldTree>,
+    ) -> Result<(Checked, Workdir), Failure> {
+        let Copies { run, workspace, tree: content, found, marker, hold, cancel } = *copies;
+        // A command may write where it runs: the next one sees the tree as it was.
+        let held = hold()?;
+        let is_measured = tree.is_none() || !self.settings(run)?.is_empty();
+        let copy = if is_measured { workspace.copy_to_measure(content)? } else { workspace.copy(content)? };
+        let workdir = Workdir::Copy(copy);
+        let target = SetupTarget { workdir: &workdir, start: content };
+        let (held, made) = self.prepare(run, workspace, &target, marker, cancel, (held, hold))?;
+        let secrets =
+            secrets(&Inherit::Only(confinement.variables.clone()), &made.values).map_err(WorkerError::from)?;
+        let limit = Duration::from_millis(command_check::LIMIT_MS);
+        let scratch = workdir.path().with_extension("scratch");
+        let write_subset = tree.map(|tree| tree.write_subset(workdir.path()));
+        let confinement = Confinement { write_subset, ..confinement.clone() };
+        let job = CommandJob {
+            check,
+            tree: workdir.path(),
+            scratch: &scratch,
+            found,
+            leaves: false,
+            confinement: &confinement,
+            limit,
+            marker,
+            secrets: &secrets,
+        };
+        let checked = self.run_command(&job, cancel, held)?;
+        Ok((checked, workdir))
     }
 
     /// Runs it to its end; the work of the run is let go of once it has started.

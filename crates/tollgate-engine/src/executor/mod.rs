@@ -11,6 +11,7 @@ mod delivery;
 mod dispatch;
 mod documents;
 mod failure;
+mod held_tree;
 mod landing;
 mod patch;
 mod preparation;

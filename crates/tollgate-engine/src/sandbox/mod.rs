@@ -215,7 +215,8 @@ pub fn sandbox_record(sandbox: Sandbox, support: &SandboxSupport, deny_network: 
         return Err(missing);
     }
     let (processes, landlock) = (support.processes.is_none(), support.landlock);
-    Ok(SandboxRecord { sandbox, processes, landlock, network, tracing: Some(support.tracing()), missing })
+    let tracing = Some(support.tracing());
+    Ok(SandboxRecord { sandbox, processes, landlock, network, tracing, missing, ..SandboxRecord::default() })
 }
 
 impl Confinement {

@@ -43,6 +43,7 @@ mod golden;
 mod handoff;
 mod happy;
 mod health;
+mod held_tree;
 mod hook;
 mod intake;
 mod land;

@@ -1,0 +1,114 @@
+//! The tree that a command checks stays as it is while the command runs: nobody rewrites the check from inside of it.
+
+use tollgate_core::report::Judgement;
+use tollgate_core::run::Event;
+use tollgate_core::run::sandbox_record::HeldTree;
+
+use crate::leash::{WORDS, configured, holds};
+use crate::out_of_sight::note;
+use crate::play::{IDLE, Play, at, else_, script};
+use crate::rows::task;
+
+/// A run whose work is this `greet.sh`, in a repository that has these files, and whose row has this command.
+fn play(config: &str, files: &[(&str, &str)], greet: &str, row: &str) -> Play {
+    play_without("", config, files, greet, row)
+}
+
+/// The same on a machine that lacks a part of the sandbox.
+fn play_without(part: &str, config: &str, files: &[(&str, &str)], greet: &str, row: &str) -> Play {
+    let built = format!(
+        "write: {{greet.sh: {}}}, report: {{status: complete, abstract: {{outcome: built, next_phase: dod-checker}}, \
+         files_created: [greet.sh], dod_coverage: [{{mark: \"✓\", row: DoD-1}}]}}",
+        serde_json::to_string(greet).unwrap()
+    );
+    let mut play = configured(&task(row), &script(&[("developer", &[at(1, &built), else_(IDLE)])]), config);
+    play.world.set("TOLLGATE_SANDBOX_WITHOUT", part);
+    for (path, text) in files {
+        play.world.write(path, text);
+    }
+    play.world.commit("What is there");
+    let said = play.start(&[&WORDS[..], &["--no-wait"]].concat());
+    play.named_by(&said);
+    play
+}
+
+/// What came of the first command.
+fn first(play: &Play) -> (Judgement, Vec<String>, HeldTree) {
+    let ran = play.events().into_iter().find_map(|recorded| match recorded.event {
+        Event::CommandsRan(ran) => Some(ran),
+        _ => None,
+    });
+    let ran = ran.expect("commands ran");
+    let result = &ran.results[0];
+    let changes = result.changes.iter().map(ToString::to_string).collect();
+    (result.result, changes, ran.leash.map(|leash| leash.tree).unwrap_or_default())
+}
+
+#[test]
+fn code_under_test_does_not_rewrite_the_check() {
+    if !holds() {
+        return;
+    }
+    let check = "sh greet.sh\necho checking\nexit 7\n# a comment that is long enough for the shell to read again\n";
+    for (how, greet) in [
+        ("over the script that runs", "printf 'exit 0\\n%0200d' 0 > check/run.sh\n"),
+        ("a file in its place", "echo 'exit 0' > new.sh && mv -f new.sh check/run.sh\n"),
+        ("removed and written", "rm -f check/run.sh; echo 'exit 0' > check/run.sh\n"),
+        ("a folder in its place", "mv check away && mkdir check && echo 'exit 0' > check/run.sh\n"),
+        ("a link in its place", "echo 'exit 0' > new.sh; ln -sf ../new.sh check/run.sh\n"),
+        ("its mode", "chmod 777 check/run.sh && echo 'exit 0' > check/run.sh\n"),
+    ] {
+        // In place first, then once more: what the shell has read already counts, what it starts anew does not.
+        let (files, row) = ([("check/run.sh", check)], "sh check/run.sh || sh check/run.sh");
+        let open = play_without("mounts", "", &files, greet, row);
+        assert_eq!(
+            (first(&open).0, first(&open).2),
+            (Judgement::Pass, HeldTree::None),
+            "{how}: it works where nothing holds"
+        );
+        let (result, changes, held) = first(&play("", &files, greet, row));
+        assert_ne!(result, Judgement::Pass, "{how}");
+        assert_eq!(held, HeldTree::Whole, "{how}");
+        assert!(result == Judgement::Fail || changes == ["check/run.sh"], "{how}: {result:?} {changes:?}");
+    }
+}
+
+#[test]
+fn a_command_that_has_to_change_the_tree_cannot_be_observed_unless_it_is_let() {
+    if !holds() {
+        return;
+    }
+    let files = [("gen.txt", "old\n"), ("tests/gen.txt", "old\n")];
+    let (generate, row) =
+        ("for file in gen.txt tests/gen.txt; do echo new > $file; done\n", "sh greet.sh && grep new gen.txt");
+    let denied = play("", &files, generate, row);
+    let (result, changes, _) = first(&denied);
+    assert_eq!((result, changes), (Judgement::Unobservable, vec!["gen.txt".to_owned(), "tests/gen.txt".to_owned()]));
+    assert_eq!(note(&denied), "it changes `gen.txt`, `tests/gen.txt`, which are tracked");
+    // A pattern lets them be written, but for tests: these are named one by one.
+    for (writes, result, changes) in [
+        (r#"["**/gen.txt"]"#, Judgement::Unobservable, &["tests/gen.txt"][..]),
+        (r#"["gen.txt", "tests/gen.txt"]"#, Judgement::Pass, &[]),
+    ] {
+        let play = play(&format!("[checks]\nwrites = {writes}\n"), &files, generate, row);
+        let (came, changed, _) = first(&play);
+        assert_eq!((came, changed), (result, changes.iter().map(ToString::to_string).collect()), "{writes}");
+    }
+}
+
+#[test]
+fn what_git_does_not_track_may_be_written_and_what_changes_nothing_is_not_sure() {
+    if !holds() {
+        return;
+    }
+    let made = "mkdir -p build src/deep && echo out > build/out && echo new > src/new && echo cache > src/deep/cache\n";
+    let play_new =
+        play("", &[("src/lib", "lib\n")], made, "sh greet.sh && mv build/out build/moved && test -s src/new");
+    assert_eq!(first(&play_new).0, Judgement::Pass, "{}", note(&play_new));
+    // Written, and put back as it was.
+    let back = "cp src/lib kept && echo x > src/lib && cat kept > src/lib\n";
+    let put_back = play("", &[("src/lib", "lib\n")], back, "sh greet.sh");
+    let (result, changes, _) = first(&put_back);
+    assert_eq!((result, changes.len()), (Judgement::Fail, 0));
+    assert!(note(&put_back).starts_with("flaky: 1 of 2 runs failed"), "{}", note(&put_back));
+}
