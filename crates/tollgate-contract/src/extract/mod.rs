@@ -93,7 +93,8 @@ pub fn extract(dialect: Dialect<'_>, transcript: &Transcript<'_>, context: &Cont
         By::Looks => Shown::of(&looks, context.prompt.as_deref()),
         By::Schema | By::Markers => Shown::default(),
     };
-    Search { dialect, context, looks: &looks, speech: &speech, by, all: &all, unseen, shown, file: &file, printed }.run()
+    Search { dialect, context, looks: &looks, speech: &speech, by, all: &all, unseen, shown, file: &file, printed }
+        .run()
 }
 
 /// Reads the report in a text that is all said by one.

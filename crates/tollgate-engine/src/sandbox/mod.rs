@@ -215,7 +215,9 @@ pub fn sandbox_record(sandbox: Sandbox, support: &SandboxSupport, deny_network: 
         return Err(missing);
     }
     let (processes, landlock) = (support.processes.is_none(), support.landlock);
-    let tracing = Some(support.tracing());
+    // A program that nothing else holds is started as it is.
+    let is_held = processes || landlock.is_some() || network != Network::Open;
+    let tracing = is_held.then(|| support.tracing());
     Ok(SandboxRecord { sandbox, processes, landlock, network, tracing, missing, ..SandboxRecord::default() })
 }
 

@@ -85,6 +85,13 @@ fn a_command_that_has_to_change_the_tree_cannot_be_observed_unless_it_is_let() {
     let (result, changes, _) = first(&denied);
     assert_eq!((result, changes), (Judgement::Unobservable, vec!["gen.txt".to_owned(), "tests/gen.txt".to_owned()]));
     assert_eq!(note(&denied), "it changes `gen.txt`, `tests/gen.txt`, which are tracked");
+    assert_eq!(denied.dispatched("dod-checker"), 0, "a person is asked first");
+    let asked = denied.tollgate(&["inbox"]).out;
+    assert!(asked.contains("gen.txt") && asked.contains("dec_2 allow") && asked.contains("[checks] writes"), "{asked}");
+    // For this run, exactly these paths.
+    denied.decide(&["dec_2", "allow"]).exits(0).says("DoD-1 passed");
+    assert_eq!(denied.dispatched("developer"), 1, "no attempt failed for it");
+    denied.tollgate(&["verify", "RUN"]).exits(0);
     // A pattern lets them be written, but for tests: these are named one by one.
     for (writes, result, changes) in [
         (r#"["**/gen.txt"]"#, Judgement::Unobservable, &["tests/gen.txt"][..]),
