@@ -55,6 +55,16 @@ struct Copies<'a> {
     cancel: &'a CancelHandle,
 }
 
+/// What a command may do to the tree in its copy.
+#[derive(Clone, Copy)]
+enum Access<'t> {
+    Open,
+    /// It writes nothing of what is held.
+    Held(&'t HeldTree),
+    /// It may write, and what it writes of this is known.
+    Watched(&'t HeldTree),
+}
+
 /// What came of running a command once, with its output.
 fn recorded(command: &CommandRef, checked: Checked, objects: &mut Vec<Object>) -> CommandResult {
     let output = Object::new(checked.output);
@@ -122,11 +132,14 @@ impl LocalExecutor {
             confinement.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
             let tree = confinement.mounts.then(|| HeldTree::of(run, &workspace, tree, &check)).transpose()?;
             leash.tree = tree.as_ref().map(|tree| tree.extent).unwrap_or_default();
-            let (checked, _) = self.check_in_copy(&copies, &check, &confinement, tree.as_ref())?;
+            let access = tree.as_ref().map_or(Access::Open, Access::Held);
+            let (checked, _) = self.check_in_copy(&copies, &check, &confinement, access)?;
             let result = recorded(command, checked, &mut objects);
             let again = match &tree {
                 Some(tree) if result.result == Judgement::Fail && !cancel.cancelled.load(Ordering::SeqCst) => {
-                    self.check_where_it_may_write(&copies, &check, &confinement, tree)?
+                    let (checked, written) =
+                        self.check_in_copy(&copies, &check, &confinement, Access::Watched(tree))?;
+                    (checked.result == Judgement::Pass).then_some((checked, written))
                 }
                 Some(_) | None => None,
             };
@@ -144,36 +157,19 @@ impl LocalExecutor {
         Ok((CommandResult::joined(results), objects, Some(leash)))
     }
 
-    /// Runs a command that failed where the tree is held once more, where it may write: what it changed of what is held, if it passes.
-    fn check_where_it_may_write(
-        &self,
-        copies: &Copies<'_>,
-        check: &Check,
-        confinement: &Confinement,
-        tree: &HeldTree,
-    ) -> Result<Option<(Checked, Vec<Name>)>, Failure> {
-        let (checked, workdir) = self.check_in_copy(copies, check, confinement, None)?;
-        let Workdir::Copy(copy) = &workdir else { return Ok(None) };
-        if checked.result != Judgement::Pass {
-            return Ok(None);
-        }
-        let changes = tree.changed(&copies.workspace.measure_copy(copy, copies.tree)?);
-        Ok(Some((checked, changes)))
-    }
-
-    /// Runs a command in a copy of its own, of which it changes nothing of what is held; without that, the copy can be measured.
+    /// Runs a command in a copy of its own; with what it wrote of what is watched there.
     fn check_in_copy(
         &self,
         copies: &Copies<'_>,
         check: &Check,
         confinement: &Confinement,
-        tree: Option<&HeldTree>,
-    ) -> Result<(Checked, Workdir), Failure> {
+        access: Access<'_>,
+    ) -> Result<(Checked, Vec<Name>), Failure> {
         let Copies { run, workspace, tree: content, found, marker, hold, cancel } = *copies;
         // A command may write where it runs: the next one sees the tree as it was.
         let held = hold()?;
-        let is_measured = tree.is_none() || !self.settings(run)?.is_empty();
-        let copy = if is_measured { workspace.copy_to_measure(content)? } else { workspace.copy(content)? };
+        let needs = !self.settings(run)?.is_empty();
+        let copy = if needs { workspace.copy_to_measure(content)? } else { workspace.copy(content)? };
         let workdir = Workdir::Copy(copy);
         let target = SetupTarget { workdir: &workdir, start: content };
         let (held, made) = self.prepare(run, workspace, &target, marker, cancel, (held, hold))?;
@@ -181,7 +177,11 @@ impl LocalExecutor {
             secrets(&Inherit::Only(confinement.variables.clone()), &made.values).map_err(WorkerError::from)?;
         let limit = Duration::from_millis(command_check::LIMIT_MS);
         let scratch = workdir.path().with_extension("scratch");
-        let write_subset = tree.map(|tree| tree.write_subset(workdir.path()));
+        let (write_subset, watched) = match access {
+            Access::Open => (None, None),
+            Access::Held(tree) => (Some(tree.write_subset(workdir.path())), None),
+            Access::Watched(tree) => (None, Some((tree, tree.stamps(workdir.path())))),
+        };
         let confinement = Confinement { write_subset, ..confinement.clone() };
         let job = CommandJob {
             check,
@@ -195,7 +195,8 @@ impl LocalExecutor {
             secrets: &secrets,
         };
         let checked = self.run_command(&job, cancel, held)?;
-        Ok((checked, workdir))
+        let written = watched.map(|(tree, before)| tree.written(workdir.path(), &before));
+        Ok((checked, written.unwrap_or_default()))
     }
 
     /// Runs it to its end; the work of the run is let go of once it has started.

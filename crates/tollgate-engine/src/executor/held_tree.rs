@@ -1,11 +1,12 @@
 //! The tree that a command checks: what it holds stays as it is while the command runs, so that no code under test rewrites the check.
 //!
-//! New paths may be written. A command that has to change the tree fails there and is run once more where it may write: what it
-//! changed is put to a person.
+//! New paths may be written. A command that has to write the tree fails there and is run once more where it may: what it wrote is put
+//! to a person.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use tollgate_core::Name;
@@ -17,8 +18,8 @@ use super::command_check::Check;
 use super::{Failure, protected_paths};
 use crate::git::{ObjectId, unquote};
 use crate::sandbox::WriteSubset;
+use crate::workspace::Workspace;
 use crate::workspace::setup::LOCKS;
-use crate::workspace::{Change, Measured, Workspace};
 
 /// A tree with more paths is held in part: a mount for each would cost more than most commands.
 const PATHS_MAX: usize = 50_000;
@@ -89,15 +90,31 @@ impl HeldTree {
 
     /// What may be written of a copy of the tree.
     pub fn write_subset(&self, copy: &Path) -> WriteSubset {
-        let place = |path: &Name| copy.join(PathBuf::from(OsStr::from_bytes(&unquote(path))));
-        WriteSubset { writes: vec![copy.to_owned()], kept: self.paths.iter().map(place).collect() }
+        WriteSubset { writes: vec![copy.to_owned()], kept: self.paths.iter().map(|path| place(copy, path)).collect() }
     }
 
-    /// What was changed of what is held.
-    pub fn changed(&self, measured: &Measured) -> Vec<Name> {
-        let changed: BTreeSet<&Name> = measured.changes.iter().map(|Change { path, .. }| path).collect();
-        changed.into_iter().filter(|path| self.paths.contains(*path)).cloned().collect()
+    /// How what is held lies in a copy in which it may be written.
+    pub fn stamps(&self, copy: &Path) -> Stamps {
+        self.paths.iter().map(|path| (path.clone(), stamp(&place(copy, path)))).collect()
     }
+
+    /// What was written of it since, also where it was put back as it was: held, that would have failed.
+    pub fn written(&self, copy: &Path, before: &Stamps) -> Vec<Name> {
+        let is_same = |path: &&Name| before.get(*path) == Some(&stamp(&place(copy, path)));
+        self.paths.iter().filter(|path| !is_same(path)).cloned().collect()
+    }
+}
+
+/// Which file lies at each path, and when the system last saw it change: no program can set that time.
+pub(super) type Stamps = BTreeMap<Name, Option<(u64, i64, i64)>>;
+
+fn stamp(path: &Path) -> Option<(u64, i64, i64)> {
+    let meta = path.symlink_metadata().ok()?;
+    Some((meta.ino(), meta.ctime(), meta.ctime_nsec()))
+}
+
+fn place(copy: &Path, path: &Name) -> PathBuf {
+    copy.join(OsStr::from_bytes(&unquote(path)))
 }
 
 /// Why a command that changes these cannot be observed.

@@ -104,7 +104,7 @@ fn a_command_that_has_to_change_the_tree_cannot_be_observed_unless_it_is_let() {
 }
 
 #[test]
-fn what_git_does_not_track_may_be_written_and_what_changes_nothing_is_not_sure() {
+fn what_git_does_not_track_may_be_written_and_what_is_put_back_was_written() {
     if !holds() {
         return;
     }
@@ -115,7 +115,13 @@ fn what_git_does_not_track_may_be_written_and_what_changes_nothing_is_not_sure()
     // Written, and put back as it was.
     let back = "cp src/lib kept && echo x > src/lib && cat kept > src/lib\n";
     let put_back = play("", &[("src/lib", "lib\n")], back, "sh greet.sh");
-    let (result, changes, _) = first(&put_back);
-    assert_eq!((result, changes.len()), (Judgement::Fail, 0));
-    assert!(note(&put_back).starts_with("flaky: 1 of 2 runs failed"), "{}", note(&put_back));
+    assert_eq!((first(&put_back).0, first(&put_back).1), (Judgement::Unobservable, vec!["src/lib".to_owned()]));
+    // Generated anew, and the same as before.
+    let generated = play("", &[("gen.txt", "made\n")], "echo made > gen.txt\n", "sh greet.sh && git diff --exit-code");
+    assert_eq!((first(&generated).0, first(&generated).1), (Judgement::Unobservable, vec!["gen.txt".to_owned()]));
+    generated.decide(&["dec_2", "allow"]).exits(0).says("DoD-1 passed");
+    // What fails once and wrote nothing is not sure.
+    let flaky = play("", &[("src/lib", "lib\n")], "echo hi\n", "test -w src/lib");
+    assert_eq!((first(&flaky).0, first(&flaky).1.len()), (Judgement::Fail, 0));
+    assert!(note(&flaky).starts_with("flaky: 1 of 2 runs failed"), "{}", note(&flaky));
 }
