@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::format::list;
 use tollgate_core::id::{AttemptId, RoleId};
 use tollgate_core::run::event::Work;
-use tollgate_core::run::sandbox_record::{HeldTree, Network, Sandbox, SandboxRecord, Tracing};
+use tollgate_core::run::sandbox_record::{AgentFolders, HeldTree, Network, Sandbox, SandboxRecord, Tracing};
 use tollgate_core::run::{Event, Recorded};
 
 /// What is open without private mounts.
@@ -52,10 +52,11 @@ pub fn recorded(events: &[Recorded]) -> Option<String> {
 
 /// Says which parts are missing, and what that lets programs do; nothing where all of it is on.
 pub fn sentence(programs: &[Held]) -> Option<String> {
-    let parts: Vec<String> = [off(programs), incomplete(programs), old(programs), traced(programs), in_part(programs)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let parts: Vec<String> =
+        [off(programs), incomplete(programs), old(programs), traced(programs), in_part(programs), agents(programs)]
+            .into_iter()
+            .flatten()
+            .collect();
     (!parts.is_empty()).then(|| format!("sandbox: {}", parts.join("; ")))
 }
 
@@ -87,6 +88,21 @@ fn off(programs: &[Held]) -> Option<String> {
 /// What a kernel does not hold that has all that is asked for. A network of its own has sockets of its own.
 fn old(programs: &[Held]) -> Option<String> {
     programs.iter().any(|(_, leash)| leash.reaches_abstract_sockets()).then(|| ABSTRACT.to_owned())
+}
+
+/// Whose agent could write its own folders.
+fn agents(programs: &[Held]) -> Option<String> {
+    let open =
+        programs.iter().filter(|(_, leash)| leash.agent_folders == AgentFolders::Open && leash.sandbox != Sandbox::Off);
+    let mut roles: Vec<&str> = open.filter_map(|(role, _)| role.as_deref()).collect();
+    roles.sort_unstable();
+    roles.dedup();
+    (!roles.is_empty()).then(|| {
+        format!(
+            "agent's folder not held for {}: settings, hooks and instructions that it writes there stay, and your next session reads them",
+            list(&roles)
+        )
+    })
 }
 
 fn in_part(programs: &[Held]) -> Option<String> {

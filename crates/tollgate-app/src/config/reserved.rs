@@ -33,7 +33,8 @@ impl Config {
             return Err(Failure::refused(Code::CONFIG, message).hint(next));
         }
         for (name, bounds) in named {
-            let is_open = ReservedPaths::holds_programs(&bounds.writes) && !probe(environment.program()?).mounts();
+            let is_open = ReservedPaths::holds_programs(&bounds.writes)
+                && !probe(environment.program()?, &environment.state_dir()?).mounts();
             let programs = if is_open { ProgramFolders::Unprotected } else { ProgramFolders::Protected };
             let reserved = ReservedPaths { programs, ..reserved.clone() };
             if let Some(PathConflict { place, why, next }) = reserved.clash(&bounds.reads, &bounds.writes) {

@@ -70,6 +70,19 @@ pub enum HeldTree {
     Whole,
 }
 
+/// What became of the folders that an agent has in the home folder: its settings, its memory, its login.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentFolders {
+    /// It was no agent, or an older version did not look.
+    #[default]
+    None,
+    /// They stayed as they were, but for its login.
+    Held,
+    /// It could write them, and what it wrote stays.
+    Open,
+}
+
 /// The first version of Landlock that knows sockets without a path.
 const ABSTRACT_SOCKETS: u32 = 6;
 
@@ -92,6 +105,8 @@ pub struct SandboxRecord {
     pub tracing: Option<Tracing>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub tree: HeldTree,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub agent_folders: AgentFolders,
     /// Why something of it is missing.
     #[serde(default, skip_serializing_if = "is_default")]
     pub missing: String,

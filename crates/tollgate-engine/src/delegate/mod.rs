@@ -46,7 +46,7 @@ use crate::sandbox::{Confinement, SandboxRequest, denials, probe};
 use crate::workers::agent::{AgentSpec, AgentWorker};
 use crate::workers::command::{BriefBy, CommandWorker};
 use crate::workers::pinned_files::{self, PinnedFile};
-use crate::workers::{self, Job, Outcome, Worker, WorkerError, bundle};
+use crate::workers::{self, Job, Outcome, Worker, WorkerError, agent, bundle};
 
 /// The contract of the report.
 pub const CONTRACT: &str = "supervisor.worker-report";
@@ -300,7 +300,7 @@ fn confinement(
     frame: &mut Frame,
 ) -> Result<Confinement, Stop> {
     let support = std::cell::OnceCell::new();
-    let support = || support.get_or_init(|| probe(&asked.tollgate));
+    let support = || support.get_or_init(|| probe(&asked.tollgate, &asked.state));
     let wished = baseline.reserved(&asked.state).taken_out_of(worker.asked.clone());
     let confinement = wished.confinement(&asked.tollgate, &asked.state, programs, support, false);
     let mut confinement = confinement.map_err(|why| Stop::execution(WorkerError::Unheld(why)))?;
@@ -308,6 +308,9 @@ fn confinement(
     if confinement.leash.landlock.is_none() {
         let why = if confinement.leash.missing.is_empty() { "it is off" } else { &confinement.leash.missing };
         frame.guard.warnings.push(format!("no sandbox kept the worker to its surfaces: {why}"));
+    }
+    if let Program::Agent(spec) = &worker.program {
+        confinement.leash.agent_folders = agent::folders(&spec.to_string(), confinement.layers, &confinement.writes);
     }
     frame.adapter.insert("leash".into(), serde_json::to_value(&confinement.leash).unwrap_or_default());
     (confinement.write_subset, confinement.bound) = (Some(grant.write_subset), true);
@@ -349,6 +352,7 @@ fn job(
         resumption: None,
         confinement: Some(confinement),
         caches: scratch.path("caches"),
+        layer: scratch.path("agent"),
         secrets,
     })
 }

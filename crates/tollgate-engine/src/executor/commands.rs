@@ -22,7 +22,7 @@ use super::workdir::Workdir;
 use super::{CancelHandle, Failure, LocalExecutor, Ran, tree_id};
 use crate::git::ObjectId;
 use crate::process::{Inherit, Program, Recorded, secrets};
-use crate::sandbox::{Confinement, OwnFolders};
+use crate::sandbox::{AgentHome, Confinement, OwnFolders};
 use crate::workers::{WorkerError, environment, marker};
 use crate::workspace::setup::caches;
 use crate::workspace::{WorkLock, Workspace, remove_tree};
@@ -211,11 +211,11 @@ impl LocalExecutor {
         let (mut record, mut held) = (None, Some(held));
         let caches = caches::beside(scratch);
         caches::begin(found, &caches).map_err(not_ready)?;
-        let own = OwnFolders { tree, scratch, caches: &caches, bundle: None };
+        let own = OwnFolders { tree, scratch, caches: &caches, bundle: None, home: AgentHome::default() };
         let leashed = |mut program: Program| {
             let seen = environment::common().chain(confinement.variables.iter().cloned());
             program.env.inherit = Inherit::Only(seen.collect());
-            confinement.hold(program, own, &[])
+            confinement.hold(program, own)
         };
         let path =
             confinement.search_path().map_err(|error| Failure::Other(format!("the folders of programs: {error}")))?;

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tollgate_core::run::sandbox_record::{Sandbox, Tracing};
+use tollgate_core::run::sandbox_record::{AgentFolders, Sandbox, Tracing};
 use tollgate_core::run::{Run, SandboxRecord};
 
 use super::failure::NotReady;
 use super::{Failure, LocalExecutor};
 use crate::sandbox::{
-    Confinement, PathConflict, ProgramFolders, ReservedPaths, SandboxRequest, SandboxSupport, probe, sandbox_record,
-    search_path_into,
+    Confinement, PathConflict, ProgramFolders, ReservedPaths, SandboxRequest, SandboxSupport, place, probe,
+    sandbox_record, search_path_into,
 };
 use crate::workers::{WorkerError, agent};
 use crate::workspace::Workspace;
@@ -97,15 +97,26 @@ fn unreadable(what: &str, why: &str) -> WorkerError {
     WorkerError::Unreadable { what: what.to_owned(), why: why.to_owned() }
 }
 
+/// Whether the folders of a role's agent are kept as they are.
+fn agent_folders(run: &Run, role: &str, layers: bool, writes: &[PathBuf]) -> AgentFolders {
+    run.opened.workers.get(role).map_or(AgentFolders::None, |worker| agent::folders(worker, layers, writes))
+}
+
 impl LocalExecutor {
     /// What will hold each role's worker and the commands that check (no role) of a run. A required part that is missing is left out
     /// here: starting the program reports it.
     pub fn sandbox_records(&self, run: &Run) -> Vec<(Option<RoleId>, SandboxRecord)> {
         let config = &run.opened.config;
         let will_hold = |whose: ProgramKind<'_>| {
-            let sandbox = asked(config, whose).ok()?.sandbox.unwrap_or_default();
+            let asked = asked(config, whose).ok()?;
+            let sandbox = asked.sandbox.unwrap_or_default();
             let support = if sandbox == Sandbox::Off { &SandboxSupport::default() } else { self.support() };
-            sandbox_record(sandbox, support, whose == ProgramKind::Command).ok()
+            let mut record = sandbox_record(sandbox, support, whose == ProgramKind::Command).ok()?;
+            if let ProgramKind::Role(role) = whose {
+                let writes = asked.writes.iter().filter_map(|path| place(path)).collect::<Vec<_>>();
+                record.agent_folders = agent_folders(run, role, support.layers(), &writes);
+            }
+            Some(record)
         };
         let roles = run.opened.workers.keys().map(|role| (Some(role.clone()), ProgramKind::Role(role)));
         let programs = roles.chain([(None, ProgramKind::Command)]);
@@ -119,7 +130,7 @@ impl LocalExecutor {
 
     /// What the sandbox can do here.
     fn support(&self) -> &SandboxSupport {
-        self.support.get_or_init(|| probe(&self.tollgate))
+        self.support.get_or_init(|| probe(&self.tollgate, &self.state))
     }
 
     /// The first path that starting a program needs and that the sandbox of a run with this configuration will cover; `held` is what is
@@ -153,6 +164,9 @@ impl LocalExecutor {
     ) -> Result<Confinement, Failure> {
         let mut confinement = self.confinement_by(&run.opened.config, whose, workspace, || self.support())?;
         confinement.git_config.clone_from(self.git_config.get_or_init(|| workspace.worker_config()));
+        if let ProgramKind::Role(role) = whose {
+            confinement.leash.agent_folders = agent_folders(run, role, confinement.layers, &confinement.writes);
+        }
         Ok(confinement)
     }
 

@@ -34,8 +34,9 @@ use super::{
     protected_paths, scope_policy, secrets_check, tree_id,
 };
 use crate::process::{End, Inherit, end_all, markers, secrets};
+use crate::sandbox::layers::written;
 use crate::session::pinned_protocol::{INSTRUCTIONS, PROJECT};
-use crate::workers::{self, Job, Outcome, RawReport, WorkerError};
+use crate::workers::{self, Job, Outcome, RawReport, WorkerError, agent};
 use crate::workspace::setup::caches;
 use crate::workspace::{Custody, WorkTree, Workspace, remove_tree, safe_name};
 
@@ -67,7 +68,7 @@ impl LocalExecutor {
     ) -> Result<(AttemptResult, Vec<Object>), Failure> {
         let gone = || Failure::Other("the attempt is not there".to_owned());
         let lease = run.attempts.get(&id).ok_or_else(gone)?;
-        let Work::Dispatch { role: role_name, worker, iteration, .. } = &lease.work else { return Err(gone()) };
+        let Work::Dispatch { role: role_name, worker: spec, iteration, .. } = &lease.work else { return Err(gone()) };
         let role = run.protocol.roles.get(role_name).ok_or_else(gone)?;
         let workspace = self.workspace(run)?;
         // Held from the check to the start of the worker, so that nobody who was overtaken puts a tree back or starts one.
@@ -85,7 +86,7 @@ impl LocalExecutor {
         let hold = || self.touch(run, lease.epoch);
         let (held, made) = self.prepare(run, &workspace, &target, &marker, cancel, (held, &hold))?;
         let leash = confinement.leash.clone();
-        let (worker, needs) = self.worker(run, worker)?;
+        let (worker, needs) = self.worker(run, spec)?;
         confinement.reads.extend(needs.files.iter().cloned());
         let secrets =
             secrets(&Inherit::Only(confinement.variables.clone()), &made.values).map_err(WorkerError::from)?;
@@ -97,7 +98,7 @@ impl LocalExecutor {
         let resumption = resumption(run, id, &job.brief, left, cut_off, request, job.out.as_deref());
         let job = Job { note: format!("{note}{}", made.note), confinement: Some(confinement), resumption, ..job };
         let (brief, limit, temporary, out) = (job.brief.clone(), job.limit, job.scratch.join("tmp"), job.out.clone());
-        let log = job.log.clone();
+        let (log, layer) = (job.log.clone(), job.layer.clone());
         let before = TreeBaseline::look(&job.cwd, &job.scratch, made.caches)
             .map_err(|error| Failure::Other(format!("{}: {error}", job.scratch.display())))?;
         reach(Point::BeforeSpawn);
@@ -137,6 +138,10 @@ impl LocalExecutor {
             }
         }
         result.noticed.extend(denials);
+        let own = written(agent::places_of(spec), &layer);
+        result.noticed.extend(
+            (!own.is_empty()).then(|| format!("written in its own folder, gone with the run: {}", own.join(", "))),
+        );
         secrets_check::scrub(&secrets, &mut result);
         let mut objects = vec![object];
         let sources = documents::Sources { workspace: &workspace, out: out.as_deref(), secrets: &secrets };
@@ -236,6 +241,7 @@ impl LocalExecutor {
             resumption: None,
             confinement: None,
             caches: self.caches(run, role, place)?,
+            layer: self.folder(run.id, "agents").join(safe_name(&lease.instance)).join(safe_name(role)),
             secrets: Arc::clone(secrets),
         })
     }

@@ -16,7 +16,7 @@ use crate::service::ServiceError;
 use crate::workspace::{Workspace, WorkspaceError, run_folder};
 
 /// What of a run's folder goes with its git folder: what a driver made for itself. Logs, bundles and projections stay.
-const DRIVERS_OWN: &[&str] = &["git", "copies", "shown", "ready", "made", "caches"];
+const DRIVERS_OWN: &[&str] = &["git", "copies", "shown", "ready", "made", "caches", "agents"];
 
 /// Content that is kept elsewhere, by the tree that holds it, and where that is.
 type Safe = BTreeMap<Name, String>;

@@ -17,8 +17,8 @@ use tollgate_core::run::sandbox_record::Network;
 
 use super::tracing::Listener;
 use super::{
-    Policy, file_rules, hidden_paths, namespaces, probe, protected_mounts, read_only_mounts, service_sockets, terminal,
-    tracing,
+    Policy, file_rules, hidden_paths, layers, namespaces, probe, protected_mounts, read_only_mounts, service_sockets,
+    terminal, tracing,
 };
 use crate::process::{GRACE_MS, control, is_own};
 
@@ -26,10 +26,10 @@ use crate::process::{GRACE_MS, control, is_own};
 pub const REFUSED: u8 = 125;
 const POLL: Duration = Duration::from_millis(5);
 
-/// Runs as the helper: `PROGRAM ARGUMENTS…`, by the policy that comes over its standard input, or `probe`; answers the exit code.
+/// Runs as the helper: `PROGRAM ARGUMENTS…`, by the policy that comes over its standard input, or `probe STATE`; answers the exit code.
 pub fn run(args: &[OsString]) -> u8 {
     let held = match args {
-        [word] if word == probe::WORD => probe::report(),
+        [word, state] if word == probe::WORD => probe::report(Path::new(state)),
         [] => Err("no program is named".to_owned()),
         program => hold(program),
     };
@@ -132,7 +132,8 @@ fn first(policy: &Policy, program: &[OsString], input: OwnedFd, tell: OwnedFd) -
 
 /// Covers what is hidden, and has nothing else written but what may be; answers whether `/tmp` is its own.
 fn mount(policy: &Policy, own: &mut Vec<&Path>) -> io::Result<bool> {
-    let before = read_only_mounts::mounts();
+    layers::lay(&policy.layers)?;
+    let before = read_only_mounts::writable_mounts();
     let granted = [&policy.reads[..], &policy.writes].concat();
     let own_tmp = hidden_paths::cover(&policy.hidden, &granted, &policy.temporary)?;
     own.extend(own_tmp.then(|| Path::new("/tmp")));

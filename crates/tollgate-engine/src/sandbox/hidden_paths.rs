@@ -102,13 +102,13 @@ pub(super) fn probe() -> io::Result<()> {
     cover(&["/var".into()], &["/var/lib".into()], Path::new("/usr")).map(drop)
 }
 
-fn tree_at(path: &Path) -> io::Result<OwnedFd> {
+pub(super) fn tree_at(path: &Path) -> io::Result<OwnedFd> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
     let named = |error: Errno| io::Error::other(format!("{}: {}", path.display(), io::Error::from(error)));
     open_tree(CWD, path, flags | OpenTreeFlags::AT_SYMLINK_NOFOLLOW).map_err(named)
 }
 
-fn put(tree: OwnedFd, path: &Path) -> io::Result<()> {
+pub(super) fn put(tree: OwnedFd, path: &Path) -> io::Result<()> {
     Ok(move_mount(tree, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?)
 }
 

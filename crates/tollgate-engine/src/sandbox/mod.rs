@@ -16,6 +16,7 @@ pub(crate) mod denials;
 mod file_rules;
 pub mod helper;
 mod hidden_paths;
+pub(crate) mod layers;
 mod listening_sockets;
 mod namespaces;
 mod probe;
@@ -37,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use tollgate_core::run::sandbox_record::{Network, Sandbox, SandboxRecord, Tracing};
 
 pub(crate) use covered_programs::is_covered;
+pub use layers::{AgentHome, AgentLayer};
 pub use probe::{SandboxSupport, probe};
 pub use reserved_paths::{PathConflict, ProgramFolders, ReservedPaths};
 
@@ -72,6 +74,9 @@ pub struct Policy {
     /// Whether it has mounts of its own: what is hidden is covered, and the rest cannot be written.
     #[serde(default)]
     pub mounts: bool,
+    /// What covers the places of an agent.
+    #[serde(default)]
+    pub layers: Vec<layers::Layer>,
     /// Where services listen that would do for it what it may not: covered by mounts, where it takes a namespace.
     #[serde(default)]
     pub covered: Vec<PathBuf>,
@@ -93,6 +98,8 @@ pub struct Confinement {
     pub leash: SandboxRecord,
     /// Whether it has mounts of its own.
     pub mounts: bool,
+    /// Whether the places of an agent can be covered by layers.
+    pub layers: bool,
     /// The state directory, which nobody sees.
     pub state: PathBuf,
     /// The folder in which it finds this program by its name.
@@ -161,10 +168,10 @@ impl SandboxRequest {
         deny_network: bool,
     ) -> Result<Confinement, String> {
         let sandbox = self.sandbox.unwrap_or_default();
-        let (mut leash, mounts) = match sandbox {
-            Sandbox::Off => (sandbox_record(sandbox, &SandboxSupport::default(), false)?, false),
+        let (mut leash, mounts, layers) = match sandbox {
+            Sandbox::Off => (sandbox_record(sandbox, &SandboxSupport::default(), false)?, false, false),
             Sandbox::Require | Sandbox::Prefer => {
-                (sandbox_record(sandbox, support(), deny_network)?, support().mounts())
+                (sandbox_record(sandbox, support(), deny_network)?, support().mounts(), support().layers())
             }
         };
         leash.tracing = leash.tracing.map(|able| able.as_asked(self.tracing.unwrap_or_default()));
@@ -174,6 +181,7 @@ impl SandboxRequest {
             helper: helper.to_owned(),
             leash,
             mounts,
+            layers,
             state: state.to_owned(),
             programs,
             named: [&reads[..], &writes].concat(),
@@ -199,6 +207,8 @@ pub struct OwnFolders<'a> {
     pub caches: &'a Path,
     /// What it is shown.
     pub bundle: Option<&'a Path>,
+    /// What it has in the home folder.
+    pub home: AgentHome<'a>,
 }
 
 /// What is on, by what was asked for and what this machine can do; the refusal says what is missing.
@@ -240,8 +250,8 @@ impl Confinement {
         )
     }
 
-    /// The program, held. `home` names the places below the home folder that it needs to itself.
-    pub fn hold(&self, mut program: Program, own: OwnFolders<'_>, home: &[&str]) -> io::Result<Program> {
+    /// The program, held.
+    pub fn hold(&self, mut program: Program, own: OwnFolders<'_>) -> io::Result<Program> {
         let SandboxRecord { processes, landlock, network, tracing, .. } = self.leash;
         let path = std::env::join_paths(self.search_path()?).map_err(io::Error::other)?;
         program.env.set.push(("PATH".into(), path));
@@ -257,7 +267,7 @@ impl Confinement {
         std::fs::remove_dir_all(&git_config).or_else(absent).or_else(|_| std::fs::remove_file(&git_config))?;
         std::fs::File::create_new(&git_config)?.write_all(self.git_config.as_bytes())?;
         std::fs::create_dir_all(own.caches)?;
-        let (mut reads, granted) = self.grants(&program.path, home);
+        let (mut reads, granted) = self.grants(&program.path, own.home.places);
         reads.extend(own.bundle.map(Path::to_owned));
         let mut writes = vec![own.scratch.to_owned(), own.caches.to_owned()];
         let kept = match self.write_subset.clone() {
@@ -271,11 +281,13 @@ impl Confinement {
                 write_subset.kept
             }
         };
-        writes.extend(granted);
+        writes.extend(granted.into_iter().chain(own.home.writes.iter().cloned()));
         for folder in writes.iter().filter(|path| path.as_os_str().as_encoded_bytes().ends_with(b"/")) {
             // What is not there when it begins can be granted to nobody.
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
+        let layers = own.home.layer.filter(|_| self.layers).map(|layer| layers::prepare(own.home.places, layer));
+        let layers = layers.transpose()?.unwrap_or_default();
         let mut kept = kept;
         if self.mounts {
             kept.extend(program_folders::within(&writes)?);
@@ -294,6 +306,7 @@ impl Confinement {
             hidden,
             kept,
             mounts,
+            layers,
             covered,
             bound,
             answer: answer.clone(),
@@ -352,7 +365,13 @@ mod tests {
             limit: std::time::Duration::from_secs(1),
             control: None,
         };
-        let own = OwnFolders { tree: &root, scratch: &scratch, caches: &root.join("caches"), bundle: None };
+        let own = OwnFolders {
+            tree: &root,
+            scratch: &scratch,
+            caches: &root.join("caches"),
+            bundle: None,
+            home: AgentHome::default(),
+        };
         for lay in ["", "link", "folder", "pipe"] {
             let file = scratch.join("gitconfig");
             std::fs::remove_dir_all(&scratch).or_else(absent).unwrap();
@@ -364,7 +383,7 @@ mod tests {
                 _ => {}
             }
             std::os::unix::fs::symlink(&root, scratch.join("tmp")).unwrap();
-            confinement.hold(program(), own, &[]).unwrap();
+            confinement.hold(program(), own).unwrap();
             assert!(scratch.join("tmp").symlink_metadata().unwrap().is_dir());
             assert_eq!(std::fs::read_to_string(&file).unwrap(), "[user]\n", "{lay}");
             assert_eq!(std::fs::read_to_string(root.join("keys")).unwrap(), "kept", "{lay}");

@@ -7,12 +7,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tollgate_core::run::sandbox_record::{Network, Tracing};
 
-use super::{Policy, WORD as HELPER, file_rules, hidden_paths, namespaces, read_only_mounts, tracing};
+use super::{Policy, WORD as HELPER, file_rules, hidden_paths, layers, namespaces, read_only_mounts, tracing};
 use crate::process::{Environment, Program, Tail, run};
 
 /// What the helper is told to do instead of starting a program.
 pub(super) const WORD: &str = "probe";
-/// Parts that are to be missing, for tests: `processes`, `files`, `mounts`, `network`, `answers`, `tracing`. Debug builds alone know it.
+/// Parts that are to be missing, for tests: `processes`, `files`, `mounts`, `network`, `answers`, `tracing`, `layers`. Debug builds alone know it.
 #[cfg(debug_assertions)]
 const WITHOUT: &str = "TOLLGATE_SANDBOX_WITHOUT";
 const LIMIT: Duration = Duration::from_secs(10);
@@ -38,6 +38,9 @@ pub struct SandboxSupport {
     /// Why getting into another process cannot be refused.
     #[serde(default)]
     pub tracing: Option<String>,
+    /// Why the places of an agent cannot be covered by layers in the state directory.
+    #[serde(default)]
+    pub layers: Option<String>,
 }
 
 impl SandboxSupport {
@@ -65,6 +68,11 @@ impl SandboxSupport {
         self.processes.is_none() && self.mounts.is_none()
     }
 
+    /// Whether what an agent writes into its own folders can be kept from them.
+    pub fn layers(&self) -> bool {
+        self.mounts() && self.layers.is_none()
+    }
+
     /// What is missing, in words.
     pub fn missing(&self, with_network: bool) -> Vec<String> {
         let part = |name: &str, why: &Option<String>| why.as_ref().map(|why| format!("no {name}: {why}"));
@@ -79,12 +87,12 @@ impl SandboxSupport {
     }
 }
 
-/// Asks a helper what it can do.
-pub fn probe(helper: &Path) -> SandboxSupport {
+/// Asks a helper what it can do; layers would lie in the state directory.
+pub fn probe(helper: &Path, state: &Path) -> SandboxSupport {
     let out = Tail::new(BYTES_MAX);
     let program = Program {
         path: helper.to_owned(),
-        args: vec![HELPER.into(), WORD.into()],
+        args: vec![HELPER.into(), WORD.into(), state.into()],
         cwd: "/".into(),
         env: Environment { set: without(), ..Environment::default() },
         stdin: Vec::new(),
@@ -107,7 +115,8 @@ pub fn probe(helper: &Path) -> SandboxSupport {
         files: Some(why.clone()),
         network: Some(why.clone()),
         answers: Some(why.clone()),
-        tracing: Some(why),
+        tracing: Some(why.clone()),
+        layers: Some(why),
     }
 }
 
@@ -132,7 +141,7 @@ fn wanted(part: &str) -> io::Result<()> {
 }
 
 /// Does everything once, in the helper, and prints how it went.
-pub(super) fn report() -> Result<u8, String> {
+pub(super) fn report(state: &Path) -> Result<u8, String> {
     let take = |parts: &[&str]| {
         let wanted = parts.iter().try_for_each(|part| wanted(part));
         let network = parts.contains(&"network");
@@ -144,14 +153,16 @@ pub(super) fn report() -> Result<u8, String> {
     // All of it is taken at once; without a network of its own, the rest of it.
     let network = take(&["processes", "network"]);
     let processes = network.as_ref().and_then(|_| take(&["processes"]));
-    let mounted = || {
+    let mut layers = None;
+    let mut mounted = || {
         wanted("mounts")?;
         namespaces::own_mounts()?;
+        layers = wanted("layers").and_then(|()| layers::probe(state)).err().map(|error| error.to_string());
         hidden_paths::probe()?;
         read_only_mounts::but(&[], &[], &[])
     };
-    let mounts = processes.is_none().then(mounted).and_then(Result::err).map(|error| error.to_string());
-    let mut support = SandboxSupport { processes, network, mounts, ..SandboxSupport::default() };
+    let mounts = processes.is_none().then(&mut mounted).and_then(Result::err).map(|error| error.to_string());
+    let mut support = SandboxSupport { processes, network, mounts, layers, ..SandboxSupport::default() };
     let hold =
         wanted("files").map_err(|error| error.to_string()).and_then(|()| file_rules::hold(&Policy::default(), &[]));
     match hold {

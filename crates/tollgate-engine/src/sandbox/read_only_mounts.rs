@@ -55,14 +55,24 @@ pub(super) fn set_one(mount: &Path) -> io::Result<()> {
 }
 
 /// The mounts that can be written.
+pub(super) fn writable_mounts() -> Vec<PathBuf> {
+    all_mounts().into_iter().filter_map(|(place, writable)| writable.then_some(place)).collect()
+}
+
+/// Every mount.
 pub(super) fn mounts() -> Vec<PathBuf> {
+    all_mounts().into_iter().map(|(place, _)| place).collect()
+}
+
+/// Every mount, and whether it can be written.
+fn all_mounts() -> Vec<(PathBuf, bool)> {
     let text = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
     let mount = |line: &[u8]| {
         // `ID PARENT DEVICE ROOT PLACE OPTIONS …`
         let mut words = line.split(|byte| *byte == b' ').skip(4);
         let (place, options) = (words.next()?, words.next()?);
         let writable = options.split(|byte| *byte == b',').any(|option| option == b"rw");
-        writable.then(|| PathBuf::from(OsString::from_vec(unescaped(place))))
+        Some((PathBuf::from(OsString::from_vec(unescaped(place))), writable))
     };
     text.split(|byte| *byte == b'\n').filter_map(mount).collect()
 }

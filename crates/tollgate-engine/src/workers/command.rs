@@ -15,7 +15,7 @@ use tollgate_core::redact::Secrets;
 use tollgate_core::run::AgentStats;
 use tollgate_store::{Point, reach};
 
-use super::agent::AgentFailure;
+use super::agent::{AgentFailure, SharedLogin};
 use super::report_file::{NAME, ReportFolder};
 use super::{
     Attempt, Job, LOG_BYTES_MAX, Outcome, REPORT_BYTES_MAX, RawReport, Worker, WorkerError, environment, handed_over,
@@ -25,7 +25,7 @@ use crate::process::{
     Cancel, Environment, Inherit, Log, Output, ProcessId, Program, Recorded, Redacted, Running, StdoutKind, Tail, Tee,
     find_program, is_own, start_with,
 };
-use crate::sandbox::OwnFolders;
+use crate::sandbox::{AgentHome, AgentLayer, OwnFolders};
 
 /// A worker that is a command.
 #[derive(Debug, Clone)]
@@ -90,11 +90,33 @@ pub(super) struct Launch {
     pub stdin: Vec<u8>,
     pub set: Vec<(OsString, OsString)>,
     pub inherit: Inherit,
-    /// The places below the home folder that are its own.
-    pub home: &'static [&'static str],
+    pub home: HomePlaces,
     /// How long it may print nothing.
     pub idle: Option<Duration>,
     pub stdout: StdoutKind,
+}
+
+/// What an agent has in the home folder.
+#[derive(Debug, Default)]
+pub(super) struct HomePlaces {
+    /// Its places, as its adapter names them.
+    pub places: &'static [&'static str],
+    /// The files of its login that are written through the layer over these places; none: nothing covers them.
+    pub login: Option<&'static [&'static str]>,
+    /// What it writes besides.
+    pub writes: Vec<PathBuf>,
+    /// Variables that name some of that.
+    pub set: Vec<(OsString, OsString)>,
+    /// The login that it shares with other attempts.
+    pub shared: Option<SharedLogin>,
+}
+
+impl HomePlaces {
+    /// Has it write a folder that a variable names.
+    pub fn give(&mut self, variable: &str, folder: PathBuf) {
+        self.set.push((variable.into(), folder.clone().into()));
+        self.writes.push(folder);
+    }
 }
 
 /// What a program told of itself, and why it failed by its own lines.
@@ -127,7 +149,7 @@ pub(super) fn launch(
     let stdout = Tail::new(REPORT_BYTES_MAX);
     let marker = job.marker();
     let file = report.as_ref().map(|_| ("TOLLGATE_REPORT".into(), job.scratch.join(NAME).into()));
-    let set = what.set.into_iter().chain(environment(job)).chain(file).collect();
+    let set = what.set.into_iter().chain(what.home.set).chain(environment(job)).chain(file).collect();
     let path = what.path;
     let program = Program {
         path: path.clone(),
@@ -141,8 +163,10 @@ pub(super) fn launch(
     let program = match &job.confinement {
         Some(confinement) => {
             let (tree, scratch, caches) = (&*job.cwd, &*job.scratch, &*job.caches);
-            let own = OwnFolders { tree, scratch, caches, bundle: Some(&job.bundle) };
-            confinement.hold(program, own, what.home).map_err(|error| failed(&job.scratch, error))?
+            let layer = what.home.login.map(|login| AgentLayer { folder: &job.layer, login });
+            let home = AgentHome { places: what.home.places, layer, writes: &what.home.writes };
+            let own = OwnFolders { tree, scratch, caches, bundle: Some(&job.bundle), home };
+            confinement.hold(program, own).map_err(|error| failed(&job.scratch, error))?
         }
         None => program,
     };
@@ -157,7 +181,17 @@ pub(super) fn launch(
         .map_err(|source| WorkerError::Record { path: state.to_owned(), source })?;
     reach(Point::WorkerRecorded);
     let secrets = Arc::clone(&job.secrets);
-    Ok(Box::new(CommandAttempt { running, report, secrets, log, stdout, listener, outcome: None, _record: record }))
+    Ok(Box::new(CommandAttempt {
+        running,
+        report,
+        secrets,
+        log,
+        stdout,
+        listener,
+        login: what.home.shared,
+        outcome: None,
+        _record: record,
+    }))
 }
 
 impl Worker for CommandWorker {
@@ -176,7 +210,7 @@ impl Worker for CommandWorker {
             stdin,
             set: Vec::new(),
             inherit: Inherit::Only(environment::common().chain(job.variables()).collect()),
-            home: &[],
+            home: HomePlaces::default(),
             idle: None,
             // A script may well say `> /dev/stdout`.
             stdout: StdoutKind::Pipe,
@@ -213,9 +247,20 @@ struct CommandAttempt {
     log: Arc<Log>,
     stdout: Arc<Tail>,
     listener: Option<Listener>,
+    login: Option<SharedLogin>,
     outcome: Option<Outcome>,
     // Dropped last: the record stays while the process may live.
     _record: Recorded,
+}
+
+impl CommandAttempt {
+    /// Hands a login back that the agent has renewed, soon: whoever else has the old one could not renew it any more.
+    fn share_login(&self, has_ended: bool) {
+        let Some(Err(error)) = self.login.as_ref().map(SharedLogin::share) else { return };
+        if has_ended {
+            self.log.push(format!("tollgate: the agent's login could not be handed back: {error}\n").as_bytes());
+        }
+    }
 }
 
 impl Attempt for CommandAttempt {
@@ -224,7 +269,9 @@ impl Attempt for CommandAttempt {
             if self.listener.as_ref().is_some_and(|listener| listener.over.load(Ordering::SeqCst)) {
                 self.running.canceller().cancel();
             }
-            let end = self.running.wait(deadline)?;
+            let end = self.running.wait(deadline);
+            self.share_login(end.is_some());
+            let end = end?;
             let file = self.report.as_ref().map(|report| report.read_without(&self.secrets));
             let said = match file.unwrap_or(RawReport::Nothing) {
                 RawReport::Nothing => match self.stdout.take() {
@@ -279,6 +326,7 @@ mod tests {
             resumption: None,
             confinement: None,
             caches: root.join("caches"),
+            layer: root.join("layer"),
             secrets: Arc::new(Secrets::new([("KEY".into(), "abcdefgh-12345678".to_owned())]).unwrap()),
         }
     }

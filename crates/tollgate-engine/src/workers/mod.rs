@@ -86,6 +86,8 @@ pub struct Job {
     pub confinement: Option<Confinement>,
     /// Where programs of its kind share what they can make again.
     pub caches: PathBuf,
+    /// Where what an agent writes into its own folders goes.
+    pub layer: PathBuf,
     /// What is taken out of everything it says.
     pub secrets: Arc<Secrets>,
 }

@@ -56,6 +56,9 @@ fn result(said: &str, cost: &str, more: &str) -> String {
     .replace("\\n", "\\\\n")
 }
 
+/// What switches off, for a test, what keeps an agent from its own folders: its program leaves there how it was called.
+pub const OPEN_FOLDERS: &str = "layers";
+
 fn play(program: &str) -> Play {
     let mut play = Play::new(TASK, "");
     std::fs::write(play.world.path("alone.yaml"), PROTOCOL).unwrap();
@@ -64,6 +67,7 @@ fn play(program: &str) -> Play {
     std::fs::write(play.world.path("home/.config/tollgate/config.toml"), CONFIG).unwrap();
     play.world.agent("claude", program);
     play.world.set("MY_KEY", "mine").set("OTHER_KEY", "other").set("ANTHROPIC_API_KEY", "key");
+    play.world.set("TOLLGATE_SANDBOX_WITHOUT", OPEN_FOLDERS);
     play
 }
 
@@ -111,11 +115,11 @@ fn its_own_guard_is_off_only_where_the_sandbox_holds_and_the_journal_says_so() {
         agent(&format!("echo hi > a.txt; echo SANDBOX-$IS_SANDBOX-; {}", result(REPORT, "0.1", "")), "exit 9");
     let own = ("acceptEdits", "SANDBOX--", Guarded::Own);
     let off = ("bypassPermissions", "SANDBOX-1-", Guarded::Off);
-    let mut cases = vec![("TOLLGATE_SANDBOX", "off", own), ("TOLLGATE_SANDBOX_WITHOUT", "files", own)];
+    let mut cases = vec![("TOLLGATE_SANDBOX", "off", own), ("TOLLGATE_SANDBOX_WITHOUT", "files,layers", own)];
     let configured = ("plan", "SANDBOX--", Guarded::Configured);
     cases.push(("XDG_CONFIG_HOME", "configured", configured));
     if crate::leash::holds() {
-        cases.extend([("TOLLGATE_SANDBOX", "require", off), ("TOLLGATE_SANDBOX_WITHOUT", "processes", off)]);
+        cases.extend([("TOLLGATE_SANDBOX", "require", off), ("TOLLGATE_SANDBOX_WITHOUT", "processes,layers", off)]);
     }
     for (name, value, (mode, seen, guard)) in cases {
         let mut play = play(&program);

@@ -4,6 +4,7 @@ use tollgate_core::run::Event;
 use tollgate_core::run::budget::Used;
 use tollgate_core::run::event::DecisionAsked;
 
+use crate::agents::OPEN_FOLDERS;
 use crate::play::{Play, Said, TASK};
 
 /// Two attempts one after the other, for the run or for a unit.
@@ -70,7 +71,7 @@ echo '{{"type":"system","subtype":"init","session_id":"s-1","model":"m","claude_
 
 /// A repository in which every role is an agent that acts so, under this configuration.
 pub fn play(protocol: &str, config: &str, act: &str) -> Play {
-    let play = Play::new(TASK, "");
+    let mut play = Play::new(TASK, "");
     std::fs::write(play.world.path("row.yaml"), protocol).unwrap();
     for folder in ["home/.config/tollgate", "home/.claude"] {
         std::fs::create_dir_all(play.world.path(folder)).unwrap();
@@ -79,6 +80,7 @@ pub fn play(protocol: &str, config: &str, act: &str) -> Play {
     let config = if config.contains("[roles]") { config.to_owned() } else { format!("{roles}{config}") };
     std::fs::write(play.world.path("home/.config/tollgate/config.toml"), config).unwrap();
     play.world.agent("claude", &agent(act));
+    play.world.set("TOLLGATE_SANDBOX_WITHOUT", OPEN_FOLDERS);
     play
 }
 

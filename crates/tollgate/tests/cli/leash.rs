@@ -12,7 +12,7 @@ use crate::play::{BUILT, IDLE, Play, TASK, at, else_, script};
 
 /// What this machine can do.
 fn able() -> SandboxSupport {
-    probe(std::path::Path::new(env!("CARGO_BIN_EXE_tollgate")))
+    probe(std::path::Path::new(env!("CARGO_BIN_EXE_tollgate")), &std::env::temp_dir())
 }
 
 /// Whether this machine can hold a program, all of it; where it cannot, that is said, and under CI it is a failure.

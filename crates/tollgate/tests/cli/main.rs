@@ -62,6 +62,7 @@ mod out_of_sight;
 #[cfg(debug_assertions)]
 mod overtaken;
 mod own_contract;
+mod own_folder;
 mod own_programs;
 mod places;
 mod plans;

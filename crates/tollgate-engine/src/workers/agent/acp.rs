@@ -18,6 +18,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     variables: &[],
     // Those of the agent behind it, where that is known.
     home: &[],
+    login: None,
     guard: Guard { own: &[], off: &["--permit", "all"], set: &[], flags: &["--permit"], folder: &[] },
     call,
     wants,

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use tollgate_core::run::agent_stats::Usage;
 
 use super::{
-    Adapter, Ask, Call, FieldUse, Guard, Pending, PreviousUsage, WorkerEvent, at, items, nano_usd, number, text,
+    Adapter, Ask, Call, FieldUse, Guard, Login, Pending, PreviousUsage, ReplacedLogin, WorkerEvent, at, items,
+    nano_usd, number, text,
 };
 
 pub(super) static ADAPTER: Adapter = Adapter {
@@ -24,6 +25,16 @@ pub(super) static ADAPTER: Adapter = Adapter {
         ".local/state/claude",
         "$CLAUDE_CONFIG_DIR",
     ],
+    login: Some(Login {
+        in_place: &[],
+        replaced: Some(ReplacedLogin {
+            variable: "CLAUDE_SECURESTORAGE_CONFIG_DIR",
+            places: &["$CLAUDE_SECURESTORAGE_CONFIG_DIR", "$CLAUDE_CONFIG_DIR", ".claude/"],
+            file: ".credentials.json",
+            lock: ".oauth_refresh.lock",
+        }),
+        databases: &[],
+    }),
     guard: Guard {
         own: &["--permission-mode", "acceptEdits"],
         off: &["--permission-mode", "bypassPermissions"],

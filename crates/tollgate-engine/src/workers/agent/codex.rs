@@ -9,7 +9,7 @@ use serde_json::Value;
 use tollgate_core::run::agent_stats::Usage;
 
 use super::{
-    Adapter, Ask, Call, FieldUse, Guard, Pending, PreviousUsage, WorkerEvent, items, names_a_limit, since, text,
+    Adapter, Ask, Call, FieldUse, Guard, Login, Pending, PreviousUsage, WorkerEvent, items, names_a_limit, since, text,
 };
 
 pub(super) static ADAPTER: Adapter = Adapter {
@@ -18,6 +18,11 @@ pub(super) static ADAPTER: Adapter = Adapter {
     bridged: false,
     variables: &["OPENAI_*", "CODEX_*", "AZURE_OPENAI_*"],
     home: &[".codex/", "$CODEX_HOME"],
+    login: Some(Login {
+        in_place: &["auth.json", ".credentials.json"],
+        replaced: None,
+        databases: &["CODEX_SQLITE_HOME"],
+    }),
     // `exec resume` knows no `--sandbox`; both know the setting.
     guard: Guard {
         own: &["-c", "sandbox_mode=\"workspace-write\""],

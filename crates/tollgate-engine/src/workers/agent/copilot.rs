@@ -15,6 +15,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     bridged: false,
     variables: &["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST"],
     home: &[".copilot/", ".config/github-copilot"],
+    login: None,
     // One word: it takes any number of values.
     guard: Guard {
         own: &["--allow-tool=write"],

@@ -8,7 +8,9 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tollgate_core::run::agent_stats::Usage;
 
-use super::{Adapter, Ask, Call, FieldUse, Guard, Pending, PreviousUsage, WorkerEvent, names_a_limit, number, text};
+use super::{
+    Adapter, Ask, Call, FieldUse, Guard, Login, Pending, PreviousUsage, WorkerEvent, names_a_limit, number, text,
+};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "gemini",
@@ -16,6 +18,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     bridged: false,
     variables: &["GEMINI_*", "GOOGLE_*"],
     home: &[".gemini/"],
+    login: Some(Login { in_place: &["oauth_creds.json", "mcp-oauth-tokens.json"], replaced: None, databases: &[] }),
     guard: Guard {
         own: &["--approval-mode", "auto_edit"],
         off: &["--approval-mode", "yolo"],

@@ -15,6 +15,7 @@ mod gemini;
 mod last_words;
 mod line_parser;
 mod line_reader;
+mod login;
 mod opencode;
 mod probe;
 mod qwen;
@@ -26,18 +27,21 @@ mod transcript;
 mod worker;
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tollgate_core::run::agent_stats::{Guarded, Usage};
+use tollgate_core::run::sandbox_record::AgentFolders;
 
+use crate::sandbox::layers::can_cover;
 use crate::sandbox::own_place;
 
 pub use capabilities::{AgentCapabilities, QuotaReport, Resume, Schema, all_capabilities, capabilities_of};
 pub use last_words::prose;
 pub use line_parser::{FieldUse, leniently};
 pub use line_reader::session_in;
+pub use login::SharedLogin;
 pub use probe::{ask, version};
 pub use spec::{AgentSpec, variables};
 pub use tally::{AgentFailure, Tally, WorkerEvent};
@@ -60,6 +64,32 @@ pub fn adapter(name: &str) -> Option<&'static Adapter> {
     ADAPTERS.into_iter().find(|adapter| adapter.name == name)
 }
 
+/// The adapter whose places in the home folder an agent has: where any can be behind its own, the one that knows the program.
+fn at_home(adapter: &'static Adapter, program: &Path) -> Option<&'static Adapter> {
+    let known = |other: &&Adapter| program.file_name().is_some_and(|name| Some(name) == other.program.map(OsStr::new));
+    if adapter.bridged { ADAPTERS.into_iter().find(known) } else { Some(adapter) }
+}
+
+/// The places in the home folder of the agent that a run remembers by this text.
+pub fn places_of(spec: &str) -> &'static [&'static str] {
+    whose(spec).map_or(&[], |adapter| adapter.home)
+}
+
+fn whose(spec: &str) -> Option<&'static Adapter> {
+    let spec = AgentSpec::parse(spec)?.ok()?;
+    at_home(spec.adapter, Path::new(spec.words.first()?))
+}
+
+/// Whether the places in the home folder of a worker are kept as they are, on a machine that can have layers or not; `writes` is what its
+/// configuration lets it write.
+pub fn folders(spec: &str, layers: bool, writes: &[PathBuf]) -> AgentFolders {
+    match whose(spec) {
+        None => AgentFolders::None,
+        Some(adapter) if adapter.login.is_some() && layers && can_cover(adapter.home, writes) => AgentFolders::Held,
+        Some(_) => AgentFolders::Open,
+    }
+}
+
 /// The places that agents have to themselves, of all there are.
 pub fn own_places() -> impl Iterator<Item = PathBuf> {
     ADAPTERS.into_iter().flat_map(|adapter| adapter.home).filter_map(|place| own_place(place))
@@ -79,6 +109,9 @@ pub struct Adapter {
     /// The files and folders below the home folder that it reads and writes; one that ends with `/` is a folder and is made
     /// where it is missing, and one that begins with `$` is named by that variable.
     pub home: &'static [&'static str],
+    /// How its login outlives an attempt whose writes to these places are thrown away; none: nobody has shown that, and they are written
+    /// as they are.
+    pub login: Option<Login>,
     /// How it holds itself.
     pub guard: Guard,
     /// The command line that asks a question.
@@ -95,6 +128,29 @@ pub struct Adapter {
     pub adds: &'static [&'static str],
     /// What a call used, by the agent's account after it and the one before it.
     pub spent: fn(&Value, PreviousUsage<'_>) -> Usage,
+}
+
+/// How the login of an agent is kept while its places are covered by layers. docs/agent-logins.md says how that was found out.
+#[derive(Debug)]
+pub struct Login {
+    /// The files of its places that it writes in place: they are bound through the layer.
+    pub in_place: &'static [&'static str],
+    /// The one that it replaces by another file.
+    pub replaced: Option<ReplacedLogin>,
+    /// Variables that name a folder for its databases: one that is copied while it is written is broken.
+    pub databases: &'static [&'static str],
+}
+
+/// A login that is replaced by a rename. All attempts share one folder for it, and with that the lock of the agent.
+#[derive(Debug)]
+pub struct ReplacedLogin {
+    /// The variable that names the folder for the login alone.
+    pub variable: &'static str,
+    /// Where the person's lies: the first of these that there is.
+    pub places: &'static [&'static str],
+    pub file: &'static str,
+    /// The folder beside it that the agent makes while it replaces the file.
+    pub lock: &'static str,
 }
 
 /// How an agent holds itself, in words of its command line.

@@ -24,6 +24,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         "$OPENCODE_CONFIG",
         "$OPENCODE_CONFIG_DIR",
     ],
+    login: None,
     guard: Guard { own: &["--auto"], off: &["--auto"], set: &[], flags: &["--auto"], folder: &[] },
     call,
     wants,

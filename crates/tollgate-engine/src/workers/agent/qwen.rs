@@ -16,6 +16,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     bridged: false,
     variables: &["QWEN_*", "OPENAI_*", "DASHSCOPE_*", "BAILIAN_*", "MODELSCOPE_*"],
     home: &[".qwen/"],
+    login: None,
     guard: Guard {
         own: &["--approval-mode", "auto-edit"],
         off: &["--approval-mode", "yolo"],

@@ -1,6 +1,6 @@
 //! An agent behind a role: the same process, limits and report as a plain command, with an adapter at both ends.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,14 +8,16 @@ use std::time::{Duration, Instant};
 
 use tollgate_core::run::AgentStats;
 use tollgate_core::run::agent_stats::Guarded;
+use tollgate_core::run::sandbox_record::AgentFolders;
 
 use super::line_reader::LineReader;
 use super::spec::variables;
 use super::tally::is_session;
-use super::{ADAPTERS, Adapter, AgentSpec, Ask, Resume, Tally, capabilities_of};
+use super::{AgentSpec, Ask, Resume, SharedLogin, Tally, at_home, capabilities_of};
 use crate::process::{Cancel, End, Inherit, ProcessId, StdoutKind};
-use crate::workers::command::{Launch, Listener, find, launch};
+use crate::workers::command::{HomePlaces, Launch, Listener, find, launch};
 use crate::workers::{Attempt, Job, Outcome, Worker, WorkerError, bundle};
+use crate::workspace::remove_tree;
 
 /// A report could not be used: its agent is asked again.
 #[derive(Debug, Clone)]
@@ -84,7 +86,7 @@ impl AgentWorker {
         allowed.extend(job.variables());
         // What the person set goes over what the adapter would.
         let set = call.set.into_iter().chain(open.copied()).filter(|(name, _)| std::env::var_os(name).is_none());
-        let home = home(adapter, &path);
+        let home = self.home(job, &path, goes_on.is_some())?;
         let launched = Launch {
             path: if self.spec.adapter.bridged { self.tollgate.clone() } else { path },
             args: call.args,
@@ -110,6 +112,35 @@ impl AgentWorker {
     }
 }
 
+impl AgentWorker {
+    /// What it has in the home folder. Where that is covered by a layer, the layer of a conversation that goes on is as it was left.
+    fn home(&self, job: &Job, program: &Path, goes_on: bool) -> Result<HomePlaces, WorkerError> {
+        let adapter = at_home(self.spec.adapter, program);
+        let mut home = HomePlaces { places: adapter.map_or(&[], |adapter| adapter.home), ..HomePlaces::default() };
+        let leash = job.confinement.as_ref().map(|confinement| &confinement.leash);
+        let is_held = leash.is_some_and(|leash| leash.agent_folders == AgentFolders::Held);
+        let Some(login) = adapter.and_then(|adapter| adapter.login.as_ref()).filter(|_| is_held) else {
+            return Ok(home);
+        };
+        home.login = Some(login.in_place);
+        let failed = |source| WorkerError::Start { path: job.layer.clone(), source };
+        if !goes_on {
+            remove_tree(&job.layer).map_err(|error| failed(std::io::Error::other(error)))?;
+        }
+        for variable in login.databases {
+            let folder = job.layer.join(variable);
+            std::fs::create_dir_all(&folder).map_err(failed)?;
+            home.give(variable, folder);
+        }
+        if let Some(replaced) = &login.replaced {
+            home.shared = SharedLogin::find(replaced, &self.state).map_err(failed)?;
+            let shared = home.shared.as_ref().map(SharedLogin::shared);
+            shared.into_iter().for_each(|folder| home.give(replaced.variable, folder));
+        }
+        Ok(home)
+    }
+}
+
 impl Worker for AgentWorker {
     fn start(&self, mut job: Job) -> Result<Box<dyn Attempt>, WorkerError> {
         if let Some(minutes) = self.spec.minutes {
@@ -126,13 +157,6 @@ impl Worker for AgentWorker {
     fn describe(&self) -> String {
         self.spec.to_string()
     }
-}
-
-/// The places of an agent in the home folder: its adapter's, or where any agent can be behind it, those of the adapter that
-/// knows the program.
-fn home(adapter: &Adapter, program: &Path) -> &'static [&'static str] {
-    let known = |other: &&Adapter| program.file_name().is_some_and(|name| Some(name) == other.program.map(OsStr::new));
-    if adapter.bridged { ADAPTERS.into_iter().find(known).map_or(&[], |known| known.home) } else { adapter.home }
 }
 
 /// An attempt in a session of before. Where that is gone (the agent ends before it says anything), it begins anew with the whole brief.

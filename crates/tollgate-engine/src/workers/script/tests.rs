@@ -144,6 +144,7 @@ fn act(entry: &str, limit: Duration) -> Acted {
         resumption: None,
         confinement: None,
         caches: root.join("caches"),
+        layer: root.join("layer"),
         secrets: std::sync::Arc::new(tollgate_core::redact::Secrets::new([]).unwrap()),
     };
     let job = Job { attempt: tollgate_core::id::AttemptId(number(&root)), ..job };

@@ -277,8 +277,9 @@ impl Report {
     /// What holds workers here, found by doing it.
     pub fn sandbox(&mut self, call: &Invocation, config: Option<&Config>) {
         let asked = config.and_then(Config::sandbox).map(|setting| setting.value).unwrap_or_default();
-        let able = match call.environment.program() {
-            Ok(program) => probe(program),
+        let places = call.environment.program().and_then(|program| Ok((program, call.environment.state_dir()?)));
+        let able = match places {
+            Ok((program, state)) => probe(program, &state),
             Err(failure) => return self.failed("sandbox", &failure),
         };
         let parts = [
@@ -295,8 +296,10 @@ impl Report {
         let refused = refused.map(|why| format!("debuggers and leak checkers are refused ({why})"));
         let worker = SandboxRecord { landlock: able.landlock, ..SandboxRecord::default() };
         let open = worker.reaches_abstract_sockets().then(|| "sockets without a path are open to workers".to_owned());
-        let parts: Vec<String> =
-            parts.into_iter().flatten().chain(open).chain(refused).chain(able.missing(true)).collect();
+        let written = able.layers.as_ref().filter(|_| able.mounts());
+        let written = written.map(|why| format!("an agent's own folder is not held ({why})"));
+        let notes = open.into_iter().chain(refused).chain(written);
+        let parts: Vec<String> = parts.into_iter().flatten().chain(notes).chain(able.missing(true)).collect();
         let message = format!("{}: {}", asked.word(), parts.join("; "));
         let status = match (able.missing(true).is_empty(), asked) {
             (true, _) => DoctorStatus::Ok,

@@ -76,7 +76,7 @@ pub fn child(dir: &Path, agent: &str) -> Outcome {
     let spec = format!("{agent}:'{}' -- {PRINTER} '{}'", own.display(), dir.join(agent).display());
     let spec = AgentSpec::parse(&spec).ok_or_else(|| format!("there is no agent `{agent}`"))??;
     let argv = spec.words.iter().map(Into::into).collect();
-    let able = probe(&program);
+    let able = probe(&program, &state);
     let mut confinement =
         SandboxRequest::default().confinement(&program, &state, state.join("programs"), || &able, false)?;
     confinement.reads.push(dir.join(agent));
@@ -105,6 +105,7 @@ pub fn child(dir: &Path, agent: &str) -> Outcome {
         resumption: None,
         confinement: Some(confinement),
         caches: here("caches"),
+        layer: here("layer"),
         secrets: tollgate_engine::process::secrets(&tollgate_engine::process::Inherit::Only(Vec::new()), &[])
             .map_err(|error| error.to_string())?,
     };

@@ -1,0 +1,199 @@
+//! Layers: what an agent writes into its own folders of the person's home goes elsewhere, and the folders stay as they are.
+//!
+//! A folder is covered by an overlay: what is in it is read, what is written goes into a folder of the engine's. A file is covered by a copy
+//! of it. The files of a login are bound through the layer, since a login that is renewed and not kept is lost.
+
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::mount::{MountFlags, mount, mount_bind};
+use serde::{Deserialize, Serialize};
+
+use super::{hidden_paths, read_only_mounts, visible_paths};
+
+/// How many entries of what an agent wrote are named.
+const NAMED_MAX: usize = 12;
+const UPPER: &str = "upper";
+const COPY: &str = "copy";
+/// What the copy was made from.
+const ORIGINAL: &str = "original";
+
+/// What an agent has to itself besides what its attempt has.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AgentHome<'a> {
+    /// Its places in the home folder, as its adapter names them.
+    pub places: &'a [&'a str],
+    /// Where what it writes there goes; none: it is written there.
+    pub layer: Option<AgentLayer<'a>>,
+    /// What it writes besides.
+    pub writes: &'a [PathBuf],
+}
+
+/// Where what an agent writes goes in the place of its own folders.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentLayer<'a> {
+    pub folder: &'a Path,
+    /// The names of files in its places that are written through: it keeps its login there.
+    pub login: &'a [&'a str],
+}
+
+/// A place, and what covers it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layer {
+    place: PathBuf,
+    cover: Cover,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Cover {
+    Overlay { upper: PathBuf, work: PathBuf, login: Vec<PathBuf> },
+    Copy(PathBuf),
+}
+
+/// Whether every place of an agent can be covered: one that a configuration lets it write, or in which something is mounted, cannot.
+pub(crate) fn can_cover(places: &[&str], written: &[PathBuf]) -> bool {
+    let mounts = read_only_mounts::mounts();
+    let written: Vec<PathBuf> = written.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    real(places).iter().all(|(_, place)| {
+        let meets = |path: &PathBuf| path.starts_with(place) || place.starts_with(path);
+        !written.iter().any(meets) && !mounts.iter().any(|mount| mount.starts_with(place) && mount != place)
+    })
+}
+
+/// The places that are there, by where they lie, without those inside of others; each with its number in the list.
+fn real(places: &[&str]) -> Vec<(usize, PathBuf)> {
+    let there = |place: &&str| visible_paths::own(place)?.canonicalize().ok();
+    let mut all: Vec<(usize, PathBuf)> =
+        places.iter().enumerate().filter_map(|(number, place)| Some((number, there(place)?))).collect();
+    all.sort_by(|(_, a), (_, b)| a.cmp(b));
+    all.dedup_by(|(_, next), (_, before)| next.starts_with(before));
+    all
+}
+
+/// Makes what covers the places of an agent: what a conversation has written before is still there.
+pub(super) fn prepare(places: &[&str], layer: AgentLayer<'_>) -> io::Result<Vec<Layer>> {
+    let cover = |(number, place): (usize, PathBuf)| {
+        let folder = layer.folder.join(number.to_string());
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        if !place.is_dir() {
+            let copy = folder.join(COPY);
+            if !copy.exists() {
+                let bytes = std::fs::read(&place)?;
+                for name in [ORIGINAL, COPY] {
+                    let mut options = std::fs::OpenOptions::new();
+                    let file = options.write(true).create(true).truncate(true).mode(0o600).open(folder.join(name));
+                    file?.write_all(&bytes)?;
+                }
+            }
+            return Ok(Layer { place, cover: Cover::Copy(copy) });
+        }
+        let (upper, work) = (folder.join(UPPER), folder.join("work"));
+        // It looks like the folder itself.
+        let mode = std::fs::metadata(&place)?.permissions();
+        for made in [&upper, &work] {
+            std::fs::create_dir_all(made)?;
+        }
+        std::fs::set_permissions(&upper, mode)?;
+        let file = |name: &&str| place.join(name).canonicalize().ok().filter(|file| file.starts_with(&place));
+        let login = layer.login.iter().filter_map(file).filter(|file| file.is_file()).collect();
+        Ok(Layer { place, cover: Cover::Overlay { upper, work, login } })
+    };
+    real(places).into_iter().map(cover).collect()
+}
+
+/// What was written into the places of an agent, by their names: the entries of its folders, without what lies in those.
+pub(crate) fn written(places: &[&str], layer: &Path) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for (number, place) in places.iter().enumerate() {
+        let folder = layer.join(number.to_string());
+        let name = place.trim_end_matches('/');
+        let name = if name.starts_with('$') { name.to_owned() } else { format!("~/{name}") };
+        let same =
+            |one: &str, other: &str| std::fs::read(folder.join(one)).ok() == std::fs::read(folder.join(other)).ok();
+        if !same(COPY, ORIGINAL) {
+            found.push(name.clone());
+        }
+        for entry in std::fs::read_dir(folder.join(UPPER)).into_iter().flatten().flatten() {
+            let kind = entry.file_type();
+            let end = match kind {
+                Ok(kind) if kind.is_dir() => "/",
+                // What an overlay keeps of an entry that was removed.
+                Ok(kind) if kind.is_char_device() => " (removed)",
+                _ => "",
+            };
+            found.push(format!("{name}/{}{end}", entry.file_name().to_string_lossy()));
+        }
+    }
+    found.sort();
+    let more = found.len().saturating_sub(NAMED_MAX);
+    found.truncate(NAMED_MAX);
+    if more > 0 {
+        found.push(format!("{more} more"));
+    }
+    found
+}
+
+/// Covers the places, in a mount namespace of its own.
+pub(super) fn lay(layers: &[Layer]) -> io::Result<()> {
+    let named = |path: &Path, error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    for Layer { place, cover } in layers {
+        match cover {
+            Cover::Copy(copy) => mount_bind(copy, place).map_err(|error| named(place, error.into()))?,
+            Cover::Overlay { upper, work, login } => {
+                let trees: Vec<OwnedFd> =
+                    login.iter().map(|file| hidden_paths::tree_at(file)).collect::<Result<_, _>>()?;
+                overlay(place, upper, work).map_err(|error| named(place, error))?;
+                for (tree, file) in trees.into_iter().zip(login) {
+                    hidden_paths::put(tree, file).map_err(|error| named(file, error))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The folders are named by open files: a path of its own could hold what separates the options.
+fn overlay(place: &Path, upper: &Path, work: &Path) -> io::Result<()> {
+    let open = |path: &Path| rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY, Mode::empty());
+    let (lower, upper, work) = (open(place)?, open(upper)?, open(work)?);
+    let at = |file: &OwnedFd| format!("/proc/self/fd/{}", file.as_raw_fd());
+    let extended = if in_own_user_namespace() { ",userxattr" } else { "" };
+    let options = format!(
+        "lowerdir={},upperdir={},workdir={},index=off,metacopy=off{extended}",
+        at(&lower),
+        at(&upper),
+        at(&work)
+    );
+    let options = std::ffi::CString::new(options)?;
+    Ok(mount("overlay", place, "overlay", MountFlags::NOSUID | MountFlags::NODEV, &*options)?)
+}
+
+/// There an overlay keeps its notes in attributes that everybody may set.
+fn in_own_user_namespace() -> bool {
+    let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    map.split_whitespace().nth(2) != Some("4294967295")
+}
+
+/// Covers a folder of the engine's own, in a mount namespace, to see whether the system lets us and the state directory can hold layers.
+pub(super) fn probe(state: &Path) -> io::Result<()> {
+    let folder = state.join(format!("layers-{}", std::process::id()));
+    let tried = || {
+        let [place, upper, work] = ["place", UPPER, "work"].map(|name| folder.join(name));
+        for made in [&place, &upper, &work] {
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(made)?;
+        }
+        overlay(&place, &upper, &work)?;
+        let written = std::fs::write(place.join("file"), "").and_then(|()| std::fs::metadata(upper.join("file")));
+        rustix::mount::unmount(&place, rustix::mount::UnmountFlags::DETACH)?;
+        written.map(drop)
+    };
+    let done = tried();
+    // The overlay makes a folder there that nobody may enter.
+    std::fs::set_permissions(folder.join("work/work"), std::fs::Permissions::from_mode(0o700)).ok();
+    std::fs::remove_dir_all(&folder).ok();
+    done
+}
