@@ -189,6 +189,7 @@ fn is_asked_again(agent: &'static Agent, sheet: &mut AgentCapabilities) {
     assert!(stage.model.asked().iter().any(marked), "the second attempt has its own markers");
     stage.play.holds();
     let session = stage.reports().pop().and_then(|report| report.told?.session);
+    stage.bring_home();
     let (before, note) = (stage.model.calls(), stage.play.world.path("where.txt"));
     if let Some(session) = session.filter(|_| here) {
         stage.ask(&format!("{AGAIN}{};", note.display()), Some(&session), &[]);

@@ -137,6 +137,19 @@ impl Stage {
         self
     }
 
+    /// Puts into the agent's own folders what it wrote there during the run, as if they were not held.
+    pub fn bring_home(&self) {
+        let home = tollgate_engine::workers::agent::adapter(self.agent.adapter).map_or(&[][..], |adapter| adapter.home);
+        let layers = self.play.world.path(&format!("state/runs/{}/agents", self.play.run));
+        let words = "for upper in \"$1\"/*/*/\"$2\"/upper; do test ! -d \"$upper\" || cp -a \"$upper/.\" \"$3\"; done";
+        for (number, place) in home.iter().enumerate() {
+            let (number, place) = (number.to_string(), self.play.world.path("home").join(place));
+            let mut copy = std::process::Command::new("sh");
+            copy.args(["-c", words, "sh"]).arg(&layers).arg(number).arg(place);
+            assert!(copy.status().unwrap().success());
+        }
+    }
+
     /// Runs the protocol until it rests.
     pub fn run(&mut self) -> Said {
         let said = self.play.tollgate(&["run", "../alone.yaml"]);
