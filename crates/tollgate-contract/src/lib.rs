@@ -14,6 +14,7 @@
 pub mod briefing;
 #[cfg(test)]
 mod cases;
+mod commands;
 pub mod defined;
 mod diagnostics;
 #[cfg(test)]

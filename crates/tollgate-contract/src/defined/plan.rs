@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::commands::{command_of, resembles_command};
 use crate::defined::definition::{Definition, IdMap, ItemMap, RequirementMap, RowMap, Said, UnitMap};
 use crate::defined::items::{Item, items};
 use crate::defined::judge::{Found, Pointing, Wrong, find_circles};
@@ -15,8 +16,7 @@ use tollgate_core::diagnostic::{Diagnostic, Severity};
 use tollgate_core::id::UnitId;
 use tollgate_core::report::{CriterionRow, Plan, REPEAT_MAX, RequirementReport, Retired, UnitReport};
 
-/// What a text begins with that is a command.
-const COMMAND: &str = "cmd:";
+const COMMAND_HINT: &str = "write `cmd: program arguments`, or `manual: what to look at`";
 
 /// The plan of a document, and what is wrong with it. One of a set is in a file of it.
 pub fn plan(definition: &Definition, root: &Node<'_>, file: Option<&str>, found: &mut Found) -> Plan {
@@ -217,6 +217,13 @@ fn rows(map: &RowMap, root: &Node<'_>, file: Option<&str>, found: &mut Found) ->
             repeat: None,
         };
         let entries = item.all(&map.command);
+        for entry in &entries {
+            let said = entry.word().unwrap_or_default();
+            if command(entry).is_none() && resembles_command(said) {
+                let message = format!("{} is not run: a command begins with `cmd:`", quote(said));
+                found.error(Code::TASK_COMMAND, entry.at, message, COMMAND_HINT);
+            }
+        }
         if !entries.iter().any(|entry| command(entry).is_some()) {
             rows.push(row);
             continue;
@@ -231,8 +238,7 @@ fn rows(map: &RowMap, root: &Node<'_>, file: Option<&str>, found: &mut Found) ->
             let Some(id) = id else { continue };
             let command = command(entry);
             if command.is_some_and(str::is_empty) {
-                let hint = "write `cmd: program arguments`, or `manual: what to look at`";
-                found.error(Code::TASK_COMMAND, entry.at, format!("the command of `{id}` is empty"), hint);
+                found.error(Code::TASK_COMMAND, entry.at, format!("the command of `{id}` is empty"), COMMAND_HINT);
             }
             let text = match command {
                 Some(_) => row.text.clone(),
@@ -247,7 +253,7 @@ fn rows(map: &RowMap, root: &Node<'_>, file: Option<&str>, found: &mut Found) ->
 
 /// The command that a text is.
 fn command<'x>(node: &'x Node<'_>) -> Option<&'x str> {
-    node.word()?.trim_start().strip_prefix(COMMAND).map(str::trim)
+    command_of(node.word()?)
 }
 
 /// How often the commands of a row are run.

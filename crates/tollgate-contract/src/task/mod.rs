@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::commands::command_of;
 use crate::defined::layout::Outline;
 use crate::diagnostics::Sink;
 use crate::extract::{Heads, Looks};
@@ -190,17 +191,22 @@ impl DocumentDialect for Task {
 
 /// The text of a row and the command that its end names, when it names one; and how often that is run, as it is written.
 pub fn split_command(row: &str) -> Option<(&str, &str, Option<&str>)> {
-    let (row, repeat) = split_quoted(row, "repeat:").map_or((row, None), |(row, repeat)| (row, Some(repeat)));
-    let (text, command) = split_quoted(row, "cmd:")?;
-    Some((text, command, repeat))
+    let (row, repeat) = split_repeat(row).map_or((row, None), |(row, repeat)| (row, Some(repeat)));
+    let (text, quoted) = split_quoted(row)?;
+    Some((text, command_of(quoted)?, repeat))
 }
 
-/// A text and what stands behind a word in the code quotes at its end.
-fn split_quoted<'a>(text: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
+/// A text and how often the code quotes at its end say that a command is run.
+fn split_repeat(text: &str) -> Option<(&str, &str)> {
+    let (text, quoted) = split_quoted(text)?;
+    Some((text, quoted.trim_start().strip_prefix("repeat:")?.trim()))
+}
+
+/// A text and what is in the code quotes at its end.
+fn split_quoted(text: &str) -> Option<(&str, &str)> {
     let inside = text.trim_end().strip_suffix('`')?;
     let start = memchr::memrchr(b'`', inside.as_bytes())?;
-    let quoted = inside[start + 1..].trim_start().strip_prefix(word)?;
-    Some((inside[..start].trim_end(), quoted.trim()))
+    Some((inside[..start].trim_end(), &inside[start + 1..]))
 }
 
 /// Whether the words of a heading are the section's name.

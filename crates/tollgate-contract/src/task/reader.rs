@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::invisible_characters::unseen;
 use super::scope::{announced, listed, patterns};
-use super::{Document, Part, Places, Row, SECTION, TEMPLATE, is_section, split_command, split_quoted};
+use super::{Document, Part, Places, Row, SECTION, TEMPLATE, is_section, split_command, split_repeat};
+use crate::commands::{command_of, resembles_command};
 use crate::defined::layout::{Outline, without_box};
 use crate::diagnostics::Sink;
 use crate::markdown::{is_comment, item_text};
@@ -36,17 +37,13 @@ pub(super) struct Reader<'a, 's> {
     pub listing: Option<(Place, bool)>,
 }
 
-/// The inline code of a text that names a command: `` `cmd: make` ``.
+/// The inline code of a text that names a command, `` `cmd: make` ``, or is meant to.
 pub(super) fn commands<'t>(
     text: &'t str,
     outline: &'t Outline,
     range: &Range<usize>,
 ) -> impl Iterator<Item = &'t Range<usize>> {
-    let is_command = |span: &&Range<usize>| {
-        let inside = text[(*span).clone()].trim_matches('`').trim_start();
-        let word = inside.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("cmd"));
-        word && inside[3..].trim_start().starts_with(':')
-    };
+    let is_command = |span: &&Range<usize>| resembles_command(text[(*span).clone()].trim_matches('`'));
     let spans = outline.code_in(range).iter();
     spans.filter(is_command).filter(|span| !outline.is_opaque(span.start))
 }
@@ -215,9 +212,14 @@ impl Reader<'_, '_> {
         let split = split_command(item).filter(|_| !self.outline.is_opaque(last));
         let (text, command, repeat) =
             split.map_or((item, None, None), |(text, command, repeat)| (text, Some(command), repeat));
-        let named = commands(source.text(), self.outline, range).count();
+        let quoted = |span: &Range<usize>| source.text()[span.clone()].trim_matches('`');
+        let spans: Vec<_> = commands(source.text(), self.outline, range).map(quoted).collect();
+        let (named, misspelt) = (spans.len(), spans.iter().find(|span| command_of(span).is_none()));
         if named > usize::from(command.is_some()) {
-            let message = "a `cmd:` that is not at the end of its row is not run";
+            let message = match misspelt {
+                Some(span) => format!("{} is not run: a command begins with `cmd:`", quote(span)),
+                None => "a `cmd:` that is not at the end of its row is not run".to_owned(),
+            };
             let hint = "end the row with one `cmd: program arguments` in single code quotes, followed by nothing but `repeat: 5`; \
                         it cannot have a backtick: write `$(…)`, or put it into a script";
             self.sink.error(Code::TASK_COMMAND, place(), message, hint);
@@ -246,7 +248,7 @@ impl Reader<'_, '_> {
             self.sink.error(Code::TASK_COMMAND, self.source.place(at), message, hint);
         };
         // A command that is not run has an error of its own.
-        if split_quoted(text, "repeat:").is_some() && command.0 == usize::from(command.1) {
+        if split_repeat(text).is_some() && command.0 == usize::from(command.1) {
             refuse("a `repeat:` follows the command that it repeats".to_owned());
         }
         let times = repeat?;

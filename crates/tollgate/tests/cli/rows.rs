@@ -115,6 +115,13 @@ fn a_commit_holds_no_escapes_of_a_goal_or_a_name() {
     assert!(!message.chars().any(|c| c != '\n' && tollgate_core::text::is_hidden(c)), "{message:?}");
 }
 
+/// An input method writes another colon, and the row would be one that only a judge looks at.
+#[test]
+fn a_command_with_another_colon_is_refused_with_the_right_form() {
+    let mut play = Play::new(&task("x").replace("cmd:", "cmd\u{ff1a}"), &script(&[]));
+    play.start(&WORDS).exits(1).says("TG0233").says("is not run: a command begins with `cmd:`");
+}
+
 /// A row whose command would not be run would pass without it.
 #[test]
 fn a_command_that_would_not_be_run_is_refused_before_the_run() {
