@@ -126,6 +126,7 @@ fn next_step(rejection: &Rejection) -> String {
             "`tollgate show RUN` shows the answer that counts"
         }
         Rejection::NotAllowed { .. } | Rejection::Incomplete { .. } => "`tollgate inbox` says what each option means",
+        Rejection::ReasonNeeded => "say why: `--why 'TEXT'`",
         Rejection::NotNow { .. } => "answer again when it is so; `tollgate show RUN` says who works on it",
         Rejection::AskedAnew { anew, .. } => {
             return format!(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub use crate::source::Source;
-pub use tollgate_core::text::{is_hidden, one_line};
+pub use tollgate_core::text::{is_blank, is_hidden, is_unseen, one_line};
 
 /// How many characters of a foreign text a message repeats.
 const QUOTED_CHARS: usize = 60;
@@ -119,19 +119,6 @@ pub fn repeated<'w>(words: impl Iterator<Item = &'w str>) -> Vec<(usize, usize)>
     let mut firsts = BTreeMap::new();
     let placed = words.enumerate().map(|(at, word)| (at, *firsts.entry(word).or_insert(at)));
     placed.filter(|(at, first)| at != first).collect()
-}
-
-/// Whether a text shows nothing: white space, and signs without a picture of their own.
-pub fn is_blank(text: &str) -> bool {
-    text.chars().all(|c| c.is_whitespace() || is_unseen(c))
-}
-
-/// Whether a character has no picture of its own, so that nobody knows that it is there.
-pub fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! ```text
 //! protocol build-plan | input complexity=standard | row DoD-1 unit=backend group=dod | answer sign-off approve
 //! report build@backend ok write=src/a.rs | report check@backend reject fail=DoD-1 | ran DoD-1=pass | land backend
-//! unready build why="npm ci exited with 1" | late build ok | takeover | tick 60 | retry backend | cancel | publish
+//! unready build why="npm ci exited with 1" | late build ok | takeover | tick 60 | retry backend | cancel why="no use" | publish
 //! deliver merge moved=src/b.rs touched=src/a.rs | delivered checks=DoD-1=pass | delivered left="main has moved"
 //! ```
 
@@ -262,6 +262,7 @@ impl Play {
                 self.say(Command::Repair(Box::new(repaired)), person)
             }
             ("cancel", []) => self.say(Command::Cancel { why: "enough".to_owned() }, person),
+            ("cancel", [why]) => self.say(Command::Cancel { why: pair(why).1.to_string() }, person),
             ("publish", []) => {
                 self.say(Command::Published { branch: "tollgate/run".into(), commit: "c1".into() }, self.driver())
             }

@@ -35,6 +35,7 @@ fn commands(run: &Run) -> Vec<Command> {
         Command::Retry { unit: None },
         Command::Retry { unit: Some("backend".into()) },
         Command::Retry { unit: Some("nobody".into()) },
+        Command::Cancel { why: "enough".to_owned() },
         Command::Cancel { why: String::new() },
         Command::Published { branch: "b".into(), commit: "c".into() },
     ];

@@ -72,6 +72,11 @@ fn a_question_is_skipped_or_cancelled_only_with_a_reason() {
     let (play, said) = Play::standard(&[("developer", &[at(1, BLOCKED), else_(BUILT)])]);
     said.exits(4);
     play.decide(&["dec_2", "--skip", "--no-wait"]).exits(1).says("a reason");
+    for unseen in ["\u{200b}", " \u{2800}\u{3164}", "\u{202e}\u{feff}", "\u{1b}\t"] {
+        play.decide(&["dec_2", "--skip", "--why", unseen, "--no-wait"]).exits(1).says("a reason");
+        play.decide(&["dec_2", "--answer", &format!("1={unseen}"), "--no-wait"]).exits(2).says("TG0305");
+        play.tollgate(&["cancel", "RUN", "--why", unseen]).exits(1).says("a reason");
+    }
     play.decide(&["dec_2", "--skip", "--why", "choose yourself"]).exits(0).says("ada skips dec_2: choose yourself");
     assert!(play.brief("developer", 2).contains("choose yourself"));
     let (play, said) = Play::standard(&[("developer", &[at(1, BLOCKED), else_(BUILT)])]);

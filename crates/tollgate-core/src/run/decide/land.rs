@@ -66,7 +66,9 @@ impl Draft {
             }
             Command::Repair(repaired) => self.repair(*repaired),
             // An answer that comes again changes nothing, also after the end; another one is refused and recorded.
-            Command::Answer { decision, answer } if self.has_ended(decision) => self.answer(decision, *answer),
+            Command::Answer { decision, answer } if self.has_ended(decision) => {
+                self.answer(decision, answer.without_blank_texts())
+            }
             Command::Answer { decision, answer } => self.answer_landing(decision, &answer),
             Command::Land(target) => self.land(*target),
             Command::LandChecked { token, results, leash } => self.land_checked(token, results, leash),

@@ -42,6 +42,7 @@ use crate::digest::Digest;
 use crate::id::{AttemptId, DecisionId, GateId, StageId, UnitId};
 use crate::report::{Disposition, Plan, Report};
 use crate::scope::Content;
+use crate::text::is_blank;
 
 use super::agent_stats::AgentStats;
 use super::event::{By, Changed, CommandResult, LandOutcome, LandTarget, Recorded, RunRepaired, WorkKind};
@@ -175,6 +176,15 @@ pub struct Answer {
     pub instead: Option<Instead>,
 }
 
+impl Answer {
+    /// The same without texts that nobody could read: they are no answers and no reasons.
+    fn without_blank_texts(mut self) -> Self {
+        let texts = self.answers.values_mut().chain(self.named.values_mut()).chain([&mut self.text]);
+        texts.filter(|text| is_blank(text)).for_each(String::clear);
+        self
+    }
+}
+
 /// What a person does with a decision in place of answering it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instead {
@@ -218,6 +228,8 @@ pub enum Rejection {
     NotAllowed { decision: DecisionId, what: &'static str },
     /// The answer needs something it does not carry.
     Incomplete { decision: DecisionId, what: String },
+    /// The person has to say why.
+    ReasonNeeded,
     /// The answer is none that this run can take now, whatever it says.
     NotNow { decision: DecisionId, what: String },
     /// With all it waives, gates that the answer must establish do not hold.
@@ -288,9 +300,11 @@ impl Rejection {
             Self::NoDecision(_) => Code::NO_DECISION,
             Self::AlreadyAnswered { .. } | Self::AlreadyEnded(_) => Code::ALREADY_ANSWERED,
             Self::NotOffered { .. } | Self::TextNeeded(_) => Code::NOT_OFFERED,
-            Self::OneByOne { .. } | Self::NotAllowed { .. } | Self::Incomplete { .. } | Self::NotNow { .. } => {
-                Code::ANSWER_CARRIES
-            }
+            Self::OneByOne { .. }
+            | Self::NotAllowed { .. }
+            | Self::Incomplete { .. }
+            | Self::ReasonNeeded
+            | Self::NotNow { .. } => Code::ANSWER_CARRIES,
             Self::NotEstablished { .. } => Code::ANSWER_FALLS_SHORT,
             Self::AskedAnew { .. } => Code::QUESTION_CHANGED,
             Self::NothingToRetry | Self::NoUnit(_) | Self::NotHeld(_) | Self::GoneOn(_) => Code::NOTHING_TO_RETRY,
@@ -340,6 +354,7 @@ impl std::fmt::Display for Rejection {
             Self::Incomplete { decision, what } | Self::NotNow { decision, what } => {
                 write!(f, "the answer to {decision} needs {what}")
             }
+            Self::ReasonNeeded => write!(f, "a reason is needed, with a character that can be seen"),
             Self::NotEstablished { decision, gates } => {
                 write!(f, "even with what the answer to {decision} waives, {} would not hold", list(gates))
             }
@@ -407,7 +422,7 @@ pub fn decide(run: &Run, command: Command, stamp: &Stamp) -> Result<Decided, Rej
         Command::Unready { attempt, token, why, output } => draft.unready(attempt, token, why, output)?,
         Command::Ran { attempt, token, results, leash } => draft.ran(attempt, token, results, leash)?,
         Command::Landed { attempt, token, landing } => draft.landed(attempt, token, *landing)?,
-        Command::Answer { decision, answer } => draft.answer(decision, *answer)?,
+        Command::Answer { decision, answer } => draft.answer(decision, answer.without_blank_texts())?,
         Command::Tick => draft.tick(),
         Command::Retry { unit } => draft.retry(unit)?,
         Command::Repair(repaired) => draft.repair(*repaired)?,

@@ -7,6 +7,7 @@ use super::Rejection;
 use super::draft::Draft;
 use crate::id::{InstanceId, StageId, UnitId};
 use crate::protocol::model::Kind;
+use crate::text::is_blank;
 use std::sync::Arc;
 
 impl Draft {
@@ -123,6 +124,9 @@ impl Draft {
     /// Ends workers, keeps trees, closes as not succeeded.
     pub fn cancel(&mut self, why: String) -> Result<(), Rejection> {
         self.needs_person()?;
+        if is_blank(&why) {
+            return Err(Rejection::ReasonNeeded);
+        }
         self.end_everything("the run was cancelled");
         self.emit(RunClosed { outcome: RunOutcome::Cancelled, why, tree: self.run.tree.clone() });
         Ok(())

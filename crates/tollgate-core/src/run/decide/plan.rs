@@ -10,6 +10,7 @@ use crate::id::UnitId;
 use crate::protocol::Protocol;
 use crate::protocol::model::{Kind, Over, Resource};
 use crate::report::{CriterionRow, Disposition, Plan, RequirementReport, UnitReport};
+use crate::text::is_blank;
 
 /// The longest name of a unit.
 const UNIT_NAME_MAX: usize = 64;
@@ -171,7 +172,7 @@ fn not_retired(
     plan: &Plan,
     ledger: &Ledger,
 ) -> Option<String> {
-    if why.trim().is_empty() {
+    if is_blank(why) {
         return Some(format!("it retires `{id}` without a reason"));
     }
     if ledger.criteria.iter().any(|row| row.id == *id) {
