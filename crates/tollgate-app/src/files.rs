@@ -41,12 +41,22 @@ pub fn read_all(stream: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a new file and its folders; an existing one is left alone.
+/// Writes a new file; an existing one is left alone.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
     File::create_new(path)?.write_all(bytes)
+}
+
+/// Makes a folder, if it is not there yet. What is there must be a folder itself, no link to one.
+pub fn make_own_folder(path: &Path) -> io::Result<()> {
+    match std::fs::create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.symlink_metadata()?.is_dir() => Ok(()),
+        made => made,
+    }
+}
+
+/// Whether a link is at a path, wherever it leads.
+pub fn is_link(path: &Path) -> bool {
+    path.is_symlink()
 }
 
 /// Writes a file and its folders, whole or not at all: a reader never sees a half.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -151,6 +152,31 @@ impl Repository {
             files.insert(entry.path, PinnedFile { bytes, executable: entry.mode == PROGRAM_MODE });
         }
         Ok(Some(Folder { digest: Digest::of(listing.as_bytes()), files }))
+    }
+
+    /// Writes a new configuration into its `.tollgate/` folder; answers where. Nothing is written through a link: git would commit the link
+    /// alone.
+    pub fn write_config(&self, bytes: &[u8]) -> Result<PathBuf, Failure> {
+        let (folder, path) = (self.root.join(FOLDER), self.root.join(CONFIG_PATH));
+        if let Some(link) = [&folder, &path].into_iter().find(|path| files::is_link(path)) {
+            return Err(Failure::refused(Code::FOLDER, format!("{} is a link", link.display()))
+                .hint("git would commit the link, not what it leads to: remove it, then `tollgate init`"));
+        }
+        let taken = |path: &Path, hint: &str| {
+            Failure::refused(Code::EXISTS, format!("{} is there already", path.display())).hint(hint)
+        };
+        match files::make_own_folder(&folder) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                return Err(taken(&folder, "it has to be a folder: move it away, then `tollgate init`"));
+            }
+            made => made.map_err(|error| files::cannot_write(&folder, error))?,
+        }
+        match files::write_new(&path, bytes) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                Err(taken(&path, "edit it; `tollgate doctor` says whether it is valid"))
+            }
+            written => written.map(|()| path.clone()).map_err(|error| files::cannot_write(&path, error)),
+        }
     }
 
     /// The files under `.tollgate/` whose working copy is not what the last commit holds.

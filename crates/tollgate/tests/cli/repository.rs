@@ -12,6 +12,32 @@ fn init_writes_a_configuration_once() {
     insta::assert_snapshot!(world.transcript);
 }
 
+/// What a link leads to is not the repository's, and git would commit the link alone.
+#[test]
+fn init_writes_through_no_link() {
+    let mut world = World::with_repository();
+    std::fs::create_dir(world.path("elsewhere")).unwrap();
+    let (folder, file) = (world.path("work/.tollgate"), world.path("work/.tollgate/config.toml"));
+    for target in ["../elsewhere", "../nowhere"] {
+        std::os::unix::fs::symlink(target, &folder).unwrap();
+        world.type_in("init");
+        std::fs::remove_file(&folder).unwrap();
+    }
+    world.write(".tollgate", "");
+    world.type_in("init");
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    std::os::unix::fs::symlink("../../elsewhere/config.toml", &file).unwrap();
+    world.type_in("init");
+    assert_eq!(std::fs::read_dir(world.path("elsewhere")).unwrap().count(), 0);
+    assert!(!world.path("nowhere").exists());
+    std::fs::remove_file(&file).unwrap();
+    // Other files there may be what they like.
+    std::os::unix::fs::symlink("/etc/hostname", folder.join("note")).unwrap();
+    world.type_in("init");
+    insta::assert_snapshot!(world.transcript);
+}
+
 #[test]
 fn outside_a_repository_there_is_nothing_to_configure() {
     let mut world = World::new();

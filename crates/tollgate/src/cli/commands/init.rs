@@ -1,13 +1,9 @@
 //! `tollgate init`.
 
-use std::io;
-
 use tollgate_api::Written;
 use tollgate_app::config::TEMPLATE;
 use tollgate_app::failure::Failure;
-use tollgate_app::files;
-use tollgate_app::repository::{CONFIG_PATH, Repository};
-use tollgate_core::code::Code;
+use tollgate_app::repository::Repository;
 
 use crate::cli::{Exit, Invocation};
 use crate::view::text::{Line, Style};
@@ -20,12 +16,7 @@ pub struct InitArgs {}
 
 pub fn run(_: &InitArgs, call: &Invocation) -> Result<Exit, Failure> {
     let repository = Repository::need(&call.environment)?;
-    let path = repository.root().join(CONFIG_PATH);
-    files::write_new(&path, TEMPLATE.as_bytes()).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => Failure::refused(Code::EXISTS, format!("{} is there already", path.display()))
-            .hint("edit it; `tollgate doctor` says whether it is valid"),
-        _ => Failure::environment(Code::FILE, format!("{} cannot be written", path.display())).cause(error),
-    })?;
+    let path = repository.write_config(TEMPLATE.as_bytes())?;
     let next = ["edit it", "git add .tollgate && git commit", "tollgate trust", "tollgate doctor build-plan"];
     if call.json() {
         let next = next.map(str::to_owned).to_vec();
