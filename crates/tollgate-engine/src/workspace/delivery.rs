@@ -25,6 +25,7 @@ use super::{MergeOutcome, Repository, Signature, Workspace, WorkspaceError};
 use crate::git::{Git, GitError, ObjectId, records};
 
 const HEADS: &str = "refs/heads/";
+const NAME_A_BRANCH: &str = "`git branch` lists them; `--onto BRANCH` names the one to land on";
 /// A longer patch is refused: half of one is worse than none.
 pub const PATCH_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How many paths of a conflict are named.
@@ -61,20 +62,24 @@ impl Workspace {
     pub fn target(&self, how: LandAs, onto: Option<&str>, to: Option<&str>) -> Result<LandTarget, WorkspaceError> {
         let user = self.user()?;
         let checked_out = Repository::find(&self.top)?.branch()?;
-        let (name, at) = match (onto, &checked_out) {
-            (Some(name), _) => (name.to_owned(), self.branch(&user, name)?.ok_or_else(|| self.no_branch(name))?),
-            (None, Some(name)) => (name.clone(), self.branch(&user, name)?.ok_or_else(|| self.no_branch(name))?),
-            (None, None) if how == LandAs::Merge => {
+        let onto = onto.map(|name| self.resolved(&user, name)).transpose()?.or(checked_out);
+        let to = to.map(|name| self.resolved(&user, name)).transpose()?;
+        let (name, at) = match onto {
+            Some(name) => {
+                let at = self.branch(&user, &name)?.ok_or_else(|| self.no_branch(&name))?;
+                (name, at)
+            }
+            None if how == LandAs::Merge => {
                 let why = format!("no branch is checked out in {}", self.top.display());
                 return Err(WorkspaceError::LandTarget { why, hint: "name one: `--onto BRANCH`" });
             }
-            (None, None) => ("HEAD".to_owned(), Repository::find(&self.top)?.head),
+            None => ("HEAD".to_owned(), Repository::find(&self.top)?.head),
         };
         let own = branch_ref(self.run);
         let branch = match how {
             LandAs::Patch => None,
             LandAs::Merge => Some(name.clone()),
-            LandAs::Branch => Some(to.map_or_else(|| own[HEADS.len()..].to_owned(), str::to_owned)),
+            LandAs::Branch => Some(to.unwrap_or_else(|| own[HEADS.len()..].to_owned())),
         };
         let found = match &branch {
             Some(branch) => self.branch(&user, branch)?,
@@ -96,7 +101,16 @@ impl Workspace {
 
     fn no_branch(&self, name: &str) -> WorkspaceError {
         let why = format!("there is no branch `{name}` in {}", self.top.display());
-        WorkspaceError::LandTarget { why, hint: "`git branch` lists them; `--onto BRANCH` names the one to land on" }
+        WorkspaceError::LandTarget { why, hint: NAME_A_BRANCH }
+    }
+
+    /// The branch that a name means: what a symbolic branch points to is moved, checked out and written down in its place.
+    fn resolved(&self, user: &Git, name: &str) -> Result<String, WorkspaceError> {
+        let target = symbolic_target(user, &format!("{HEADS}{name}"))?.unwrap_or_else(|| format!("{HEADS}{name}"));
+        target.strip_prefix(HEADS).map(str::to_owned).ok_or_else(|| {
+            let why = format!("`{name}` points to {target}, which is no branch");
+            WorkspaceError::LandTarget { why, hint: NAME_A_BRANCH }
+        })
     }
 
     /// Where a branch stands; none when there is no such branch. A name that git will not have is refused.
@@ -314,6 +328,11 @@ impl Workspace {
         reach(Point::LandMerged);
         let user = self.user()?;
         let now = self.branch(&user, branch)?;
+        let resolved = self.resolved(&user, branch)?;
+        if resolved != branch {
+            let (name, top) = (branch.to_owned(), self.top.clone());
+            return Err(WorkspaceError::RefMoved { name, top, found: resolved });
+        }
         if now.as_ref() != found.as_ref() && now.as_ref() != Some(&commit) {
             let found = now.map_or_else(|| "nothing".to_owned(), |now| now.to_string());
             return Err(WorkspaceError::RefMoved { name: branch.to_owned(), top: self.top.clone(), found });
@@ -333,9 +352,14 @@ impl Workspace {
 impl Repository {
     /// The branch that is checked out; none when it is a commit.
     pub fn branch(&self) -> Result<Option<String>, WorkspaceError> {
-        let printed = self.git()?.call(&["symbolic-ref", "--quiet", "HEAD"], Vec::new())?;
-        let name = String::from_utf8(printed.out)
-            .map_err(|_| GitError::Unexpected { command: "symbolic-ref".to_owned(), what: "no text".to_owned() })?;
-        Ok(name.trim_end().strip_prefix(HEADS).map(str::to_owned))
+        Ok(symbolic_target(&self.git()?, "HEAD")?.and_then(|name| name.strip_prefix(HEADS).map(str::to_owned)))
     }
+}
+
+/// The ref that a symbolic one leads to in the end; none when it is not symbolic, or leads nowhere.
+fn symbolic_target(git: &Git, name: &str) -> Result<Option<String>, WorkspaceError> {
+    let printed = git.call(&["symbolic-ref", "--quiet", name], Vec::new())?;
+    let target = String::from_utf8(printed.out)
+        .map_err(|_| GitError::Unexpected { command: "symbolic-ref".to_owned(), what: "no text".to_owned() })?;
+    Ok(Some(target.trim_end().to_owned()).filter(|target| !target.is_empty()))
 }

@@ -2,7 +2,7 @@
 
 use tollgate_core::run::Event;
 
-use crate::land::{WORDS, head, is_clean, land, landed, landed_with};
+use crate::land::{WORDS, head, is_clean, land, landed, landed_with, succeeded};
 use crate::measured::{REPORT, naming, reports};
 use crate::play::{IDLE, Play, TASK, at, else_, script};
 
@@ -161,4 +161,41 @@ fn what_is_staged_of_a_submodule_is_not_taken_away() {
     // One that stands elsewhere and is not staged stays as it is.
     land(&play, &["--as", "merge"]).exits(0);
     assert_eq!(play.world.git(&["-C", "src/lib", "log", "-1", "--format=%s"]), "Next\n");
+}
+
+/// Names that stand for a branch are that branch: a checkout on it is found, moves with it, and the journal names it.
+#[test]
+fn a_symbolic_branch_is_the_branch_that_it_points_to() {
+    let play = succeeded();
+    let tree = head(&play, &format!("tollgate/{}", play.run));
+    for (name, target) in [("alias", "main"), ("other", "alias"), ("nowhere", "gone"), ("loop", "loop")] {
+        play.world.git(&["symbolic-ref", &format!("refs/heads/{name}"), &format!("refs/heads/{target}")]);
+    }
+    play.world.git(&["update-ref", "refs/remotes/origin/main", "main"]);
+    play.world.git(&["symbolic-ref", "refs/heads/remote", "refs/remotes/origin/main"]);
+    // It is checked out elsewhere.
+    play.world.git(&["branch", "topic"]);
+    play.world.git(&["symbolic-ref", "refs/heads/theme", "refs/heads/topic"]);
+    play.world.git(&["worktree", "add", "-q", "../beside", "topic"]);
+    is_refused(&play, &["--as", "merge", "--onto", "theme"], &["the branch `topic` is checked out in", "beside"]);
+    is_refused(&play, &["--as", "merge", "--onto", "remote"], &["`remote` points to refs/remotes/origin/main"]);
+    is_refused(&play, &["--as", "merge", "--onto", "nowhere"], &["no branch `gone`"]);
+    is_refused(&play, &["--as", "merge", "--onto", "loop"], &["no branch `loop`"]);
+    is_refused(&play, &["--as", "branch", "--to", "other"], &["the branch `main` is there already"]);
+    for name in ["nowhere", "loop"] {
+        play.world.git(&["symbolic-ref", "-d", &format!("refs/heads/{name}")]);
+    }
+    // Changes of the checkout on it are not written over.
+    play.world.write("README.md", "mine\n");
+    land(&play, &["--as", "merge", "--onto", "other"]).exits(1).says("TG0504");
+    play.world.git(&["checkout", "-q", "README.md"]);
+    land(&play, &["--as", "merge", "--onto", "other"]).exits(0).says("is on main as");
+    assert_eq!((head(&play, "main"), head(&play, "HEAD")), (tree.clone(), tree));
+    is_clean(&play);
+    assert_eq!(play.world.git(&["symbolic-ref", "--no-recurse", "refs/heads/other"]), "refs/heads/alias\n");
+    let targets = play.events().into_iter().filter_map(|recorded| match recorded.event {
+        Event::LandAsked(asked) => Some((asked.target.onto, asked.target.branch)),
+        _ => None,
+    });
+    assert_eq!(targets.collect::<Vec<_>>(), [("main".into(), Some("main".into()))]);
 }
