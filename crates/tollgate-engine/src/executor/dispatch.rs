@@ -38,7 +38,7 @@ use crate::sandbox::layers::written;
 use crate::session::pinned_protocol::{INSTRUCTIONS, PROJECT};
 use crate::workers::{self, Job, Outcome, RawReport, WorkerError, agent};
 use crate::workspace::setup::caches;
-use crate::workspace::{Custody, WorkTree, Workspace, remove_tree, safe_name};
+use crate::workspace::{Custody, WorkTree, Workspace, clear_set_id, remove_tree, safe_name};
 
 const UNHELD: &str = "the sandbox did not hold, and the worker was not started; its log says more";
 /// How many diagnostics of a malformed report are kept.
@@ -99,6 +99,7 @@ impl LocalExecutor {
         let job = Job { note: format!("{note}{}", made.note), confinement: Some(confinement), resumption, ..job };
         let (brief, limit, temporary, out) = (job.brief.clone(), job.limit, job.scratch.join("tmp"), job.out.clone());
         let (log, layer) = (job.log.clone(), job.layer.clone());
+        let wrote = [job.scratch.clone(), job.caches.clone(), layer.clone()];
         let before = TreeBaseline::look(&job.cwd, &job.scratch, made.caches)
             .map_err(|error| Failure::Other(format!("{}: {error}", job.scratch.display())))?;
         reach(Point::BeforeSpawn);
@@ -115,6 +116,7 @@ impl LocalExecutor {
         if let Workdir::Copy(copy) = &place {
             remove_tree(&caches::beside(copy.path()))?;
         }
+        wrote.iter().try_for_each(|place| clear_set_id(place))?;
         let outcome = match &marked {
             Some(marked) => self.shown_by(run.id, marked, outcome)?,
             None => outcome,
@@ -341,7 +343,7 @@ fn measure(
     result: &mut AttemptResult,
 ) -> Result<(), Failure> {
     let start = tree_id(&run.attempts[&id].tree)?;
-    let found = workspace.measure(tree, &start)?;
+    let found = workspace.measure_left(tree, &start)?;
     if found.misplaced().is_empty() {
         workspace.set_custody(tree, &Custody::Left(found.tree.clone()))?;
     }

@@ -15,6 +15,7 @@ use super::conversions::Written;
 use super::differences::Differences;
 use super::files::beside;
 use super::recent::remember_entries;
+use super::set_id::{self, clear_set_id};
 use super::special_files::{self, not_ignored};
 use super::stat_cache::{FileStats, MeasuredStats, Moment, recall, remember};
 use super::submodules::{back, filled, named, submodules};
@@ -225,10 +226,15 @@ impl Workspace {
         let (moment, seen) = (Moment::now(self.folder.path()), recall(&tree.path));
         let skipped = seen.as_ref().map(|seen| seen.skipped()).unwrap_or_default();
         let Some(look) = moment.and_then(|moment| FileStats::at(&tree.path, moment, &skipped)) else {
-            let written = self.written(&tree.path, base);
+            let (index, written) = (self.folder.index(&tree.name), self.written(&tree.path, base));
             let special = special_files::special(&tree.path)?;
-            return self.measure_at(&tree.path, &self.folder.index(&tree.name), &written, base, None, special);
+            let found = self.measure_at(&tree.path, &index, &written, base, None, special)?;
+            clear_set_id(&tree.path)?;
+            return Ok(found);
         };
+        for path in look.with_set_id() {
+            at(&tree.path, set_id::clear(&tree.path.join(OsStr::from_bytes(&path))))?;
+        }
         let quick = seen.as_ref().map(|seen| self.measure_since(tree, base, seen, &look)).transpose()?.flatten();
         let (found, next) = match quick {
             Some(found) if seen.is_some_and(|seen| seen.tree == found.tree && seen.look.is_sure()) => return Ok(found),
@@ -247,6 +253,22 @@ impl Workspace {
         };
         remember(&tree.path, next);
         Ok(found)
+    }
+
+    /// Measures what a worker left in its tree, where no file keeps a set-user-ID or set-group-ID bit.
+    pub fn measure_left(&self, tree: &WorkTree, base: &ObjectId) -> Result<Measured, WorkspaceError> {
+        let found = self.measure(tree, base);
+        match &found {
+            // A measurement clears what it looks at: neither the git folder nor folders that are ignored.
+            Ok(found) => {
+                clear_set_id(&tree.path.join(".git"))?;
+                for name in &found.ignored {
+                    clear_set_id(&tree.path.join(OsStr::from_bytes(&unquote(name))))?;
+                }
+            }
+            Err(_) => clear_set_id(&tree.path)?,
+        }
+        found
     }
 
     /// A folder that was made just now and holds these files, as it would be measured.

@@ -1,8 +1,12 @@
 //! Workers that misbehave, each in its way: nothing is lost, nothing advances wrongly, no process is left.
 
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
 use tollgate_core::run::Event;
 
 use crate::play::{BUILT, COVERED, Play, TASK, at, else_, script};
+use crate::world::TOLLGATE;
 
 fn misbehaves(how: &str, body: &str) -> String {
     at(1, &format!("misbehave: {how}, {body}"))
@@ -249,4 +253,46 @@ fn a_person_with_limits_of_their_own_is_no_worker() {
     shell.current_dir(typed.get_current_dir().unwrap());
     crate::play::Said::of(shell.output().unwrap()).exits(0);
     play.holds();
+}
+
+/// Files below a folder that whoever runs them would run as their owner or group.
+fn with_set_id(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut open) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let (meta, path) = entry.map(|entry| (entry.metadata().unwrap(), entry.path())).unwrap();
+            if meta.is_dir() {
+                open.push(path);
+            } else if meta.is_file() && meta.mode() & 0o6000 != 0 {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Git records no such bit, so no change would show it: in files that count, in ignored ones, in a git folder, in a cache.
+#[test]
+fn a_set_user_id_bit_that_a_worker_set_does_not_stay() {
+    let mut play = Play::new(TASK, &script(&[]));
+    play.world.write(".gitignore", "/out/\n*.log\n");
+    play.world.commit("Ignore");
+    let files = r#"greet.sh out/a out/deep/b x.log .git/c "$XDG_CACHE_HOME"/d "$XDG_CACHE_HOME"/deep/e"#;
+    let acts = format!(
+        "mkdir -p out/deep \"$XDG_CACHE_HOME\"/deep; for file in {files}; do echo 'echo Hi' > \"$file\"; chmod 6755 \"$file\"; done\n\
+         ls -l {files} > \"$XDG_CACHE_HOME\"/listed; chmod 2775 out"
+    );
+    let built = format!("{TOLLGATE} report complete --file greet.sh --row DoD-1=pass:greet.sh");
+    play.world.agent("builds", &format!("#!/bin/sh\ncat > /dev/null\n{acts}\n{built}\n"));
+    let words = ["--input", "complexity=standard", "--answer", "sign-off=approve"];
+    play.start(&[&words[..], &["--worker", "developer=command:builds"]].concat()).exits(0);
+    let state = play.world.path("state");
+    let listed = std::fs::read_to_string(state.join(format!("runs/{}/caches/developer/listed", play.run))).unwrap();
+    assert_eq!(listed.lines().filter(|line| line.starts_with("-rwsr-sr-x")).count(), 7, "{listed}");
+    assert_eq!(with_set_id(&state), Vec::<PathBuf>::new());
+    assert_eq!(play.file("greet.sh").as_deref(), Some("echo Hi\n"));
+    let out = play.world.path(&format!("state/trees/{}/backend/out", play.run));
+    let kept = out.metadata().map(|meta| meta.mode() & 0o7777);
+    assert_eq!(kept.ok(), Some(0o2775), "of a folder it says whose group new files have");
+    play.holds_but_for_the_head();
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::inside;
-use crate::workspace::remove_tree;
+use crate::workspace::{remove_tree, set_id};
 
 /// The most files and folders of the caches of one tree.
 const ENTRIES_MAX: usize = 1_000_000;
@@ -108,6 +108,7 @@ fn copy_all(from: &Path, to: &Path, left: &mut usize) -> io::Result<()> {
                 std::os::unix::fs::symlink(std::fs::read_link(&from)?, &to)?;
             } else if kind.is_file() {
                 std::fs::copy(&from, &to)?;
+                set_id::clear(&to)?;
                 // Tools tell what is up to date by times.
                 let time = entry.metadata()?.modified()?;
                 let file = std::fs::File::open(&to)?;

@@ -209,3 +209,40 @@ fn folders_that_cannot_be_entered_are_measured_whole_or_refused() {
         assert_eq!(tree.path.with_file_name("@run@old-1").exists(), refused);
     }
 }
+
+/// Whatever else a tree holds, and however it was looked at before.
+#[test]
+fn no_file_of_a_tree_that_a_worker_left_keeps_a_set_id_bit() {
+    let fixture = fixture(&[("a", "1"), (".gitignore", "out/\n*.log\n")]);
+    let (tree, base) = (fixture.tree(), fixture.workspace.base().tree.clone());
+    let files = ["a", "new", "out/x", "out/deep/x", "x.log", ".git/x"];
+    let set = |paths: &[&str]| {
+        for path in paths {
+            write(&tree.path, path, "2");
+            std::fs::set_permissions(tree.path.join(path), PermissionsExt::from_mode(0o6755)).unwrap();
+        }
+    };
+    let left = |paths: &[&str]| {
+        let mode = |path: &&str| tree.path.join(path).metadata().unwrap().permissions().mode() & 0o7777;
+        paths.iter().map(|path| (path.to_string(), mode(path))).filter(|(_, mode)| *mode != 0o755).collect::<Vec<_>>()
+    };
+    // The first look sees all files, the second one passes over what is ignored.
+    for _ in 0..2 {
+        set(&files);
+        let found = fixture.workspace.measure_left(&tree, &base).unwrap();
+        assert_eq!(shown(&found.changes), ["Modified 100755 a", "Created 100755 new"]);
+        assert_eq!(left(&files), []);
+    }
+    // With a repository of its own in it, a tree is looked at in another way; where it cannot be measured, it is not left so either.
+    let nested = [&files[..], &["sub/.git/x", "sub/y"]].concat();
+    git(&tree.path, &["init", "-q", "sub"]);
+    set(&nested);
+    assert_eq!(fixture.workspace.measure_left(&tree, &base).unwrap().nested, ["sub/".into()]);
+    assert_eq!(left(&nested), []);
+    std::fs::remove_dir_all(tree.path.join("sub")).unwrap();
+    set(&files);
+    let huge = std::fs::File::create(tree.path.join("huge")).unwrap();
+    huge.set_len(measurement::FILE_BYTES_MAX + 1).unwrap();
+    fixture.workspace.measure_left(&tree, &base).unwrap_err();
+    assert_eq!(left(&files), []);
+}
