@@ -1,5 +1,6 @@
 //! Events as lines for people: what the table tests compare and what a failed simulation prints.
 
+use tollgate_core::Name;
 use tollgate_core::id::UnitId;
 use tollgate_core::protocol::model::{Target, Value};
 use tollgate_core::report::{Health, Verdict};
@@ -151,12 +152,12 @@ fn inputs(given: &InputsGiven) -> String {
 
 fn results(results: &[CommandResult]) -> String {
     let flaky = |one: &CommandResult| one.flaky().map(|flaky| format!(" ({flaky})")).unwrap_or_default();
-    let changes = |one: &CommandResult| match one.changes.is_empty() {
+    let paths = |what: &str, paths: &[Name]| match paths.is_empty() {
         true => String::new(),
-        false => format!(" (changes {})", one.changes.join(" ")),
+        false => format!(" ({what} {})", paths.join(" ")),
     };
-    let each =
-        results.iter().map(|one| format!("{} {:?}{}{}", one.command.name(), one.result, flaky(one), changes(one)));
+    let asks = |one: &CommandResult| paths("changes", &one.changes) + &paths("set-up changed", &one.setup);
+    let each = results.iter().map(|one| format!("{} {:?}{}{}", one.command.name(), one.result, flaky(one), asks(one)));
     each.collect::<Vec<_>>().join(", ")
 }
 

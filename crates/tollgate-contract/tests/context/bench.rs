@@ -118,7 +118,15 @@ impl Bench {
                     let output = self.keep("make: checked\n");
                     let ran = |command| {
                         let (output, note) = (Some(output), String::new());
-                        CommandResult { command, result, output, note, runs: Vec::new(), changes: Vec::new() }
+                        CommandResult {
+                            command,
+                            result,
+                            output,
+                            note,
+                            runs: Vec::new(),
+                            changes: Vec::new(),
+                            setup: Vec::new(),
+                        }
                     };
                     let results = commands.into_iter().map(ran).collect();
                     self.decide(Command::Ran { attempt: id, token, results, leash: None }, ByKind::Driver);

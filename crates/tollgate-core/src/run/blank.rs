@@ -73,6 +73,7 @@ pub(super) mod accepted_as_shown {
             note: String::new(),
             flaky: None,
             changes: Vec::new(),
+            setup: Vec::new(),
         };
         on.as_ref().map(shown).serialize(serializer)
     }

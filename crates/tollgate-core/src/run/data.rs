@@ -191,6 +191,9 @@ pub struct CommandResult {
     /// What it has to change of the tree that it is to check: held, it failed, and where it may write, it passes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Name>,
+    /// The files by which the work changed the set-up that prepares it: it was not run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setup: Vec<Name>,
 }
 
 /// One path the engine saw changed.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::command_writes::WRITES;
+use super::command_permission::Permission;
 use super::empty_change::EMPTY;
 use super::event::{Asked, AskedQuestion, By, DecisionEnd, DefaultAnswer};
 use super::landing::LAND;
@@ -123,14 +123,14 @@ impl Decision {
         &*self.asked.ask == FINDINGS
     }
 
-    /// Whether it asks what commands may write of the tree, and no stage of the protocol does.
-    pub fn is_of_writes(&self) -> bool {
-        &*self.asked.ask == WRITES
+    /// What it asks of the run's commands, where no stage of the protocol does.
+    pub fn permission(&self) -> Option<Permission> {
+        Permission::parse(&self.asked.ask)
     }
 
     /// Whether the kernel put it by itself, in a run that is under way.
     pub fn is_of_kernel(&self) -> bool {
-        self.is_of_budget() || self.is_of_empty_change() || self.is_of_findings() || self.is_of_writes()
+        self.is_of_budget() || self.is_of_empty_change() || self.is_of_findings() || self.permission().is_some()
     }
 
     /// Whether it asks for the inputs of the run, which begins with its answer.

@@ -12,7 +12,7 @@ mod blank;
 pub mod blockers;
 pub mod budget;
 pub mod bundle;
-pub mod command_writes;
+pub mod command_permission;
 mod content_parts;
 pub mod data;
 pub mod decide;

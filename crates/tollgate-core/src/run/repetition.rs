@@ -47,8 +47,8 @@ impl fmt::Display for Flaky {
 impl CommandResult {
     /// The result of a command that was not run.
     pub fn unobserved(command: CommandRef, note: impl Into<String>) -> Self {
-        let (runs, changes) = (Vec::new(), Vec::new());
-        Self { command, result: Judgement::Unobservable, output: None, note: note.into(), runs, changes }
+        let (runs, changes, setup) = Default::default();
+        Self { command, result: Judgement::Unobservable, output: None, note: note.into(), runs, changes, setup }
     }
 
     /// What it printed: in the run that it is judged by, and in each.
@@ -146,6 +146,7 @@ mod tests {
             note,
             runs: vec![run],
             changes: Vec::new(),
+            setup: Vec::new(),
         }
     }
 

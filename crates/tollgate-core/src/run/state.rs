@@ -198,6 +198,9 @@ pub struct Attempt {
     /// The paths of the tree that a person let its commands write before it began.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub writes: BTreeSet<Name>,
+    /// Whether a person had allowed, before it began, that the work's own set-up prepares it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_setup: bool,
 }
 
 /// A role's last report in an instance.
@@ -350,6 +353,9 @@ pub struct Shown {
     /// What of the tree the command has to change that shows it, and was not allowed to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Name>,
+    /// The files by which the work changed the set-up of the command that shows it, where nobody allowed that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setup: Vec<Name>,
 }
 
 /// The content that something was said of: a tree, and the documents and ledger parts that gates bind to.

@@ -75,6 +75,7 @@ fn recorded(command: &CommandRef, checked: Checked, objects: &mut Vec<Object>) -
         note: checked.why,
         runs: vec![Once { result: checked.result, exit: checked.exit, output: Some(output.digest()) }],
         changes: Vec::new(),
+        setup: Vec::new(),
     };
     objects.push(output);
     result

@@ -179,7 +179,8 @@ pub(super) fn read_report(words: &[String]) -> Result<Report, String> {
     Ok(report)
 }
 
-/// `NAME=pass`: what came of the commands that are named; `NAME=pass,fail` of each run; `NAME=changes:PATHS` of one that has to write.
+/// `NAME=pass`: what came of the commands that are named; `NAME=pass,fail` of each run; `NAME=changes:PATHS` of one that has to write;
+/// `NAME=setup:PATHS` of one whose set-up the work changed.
 pub(super) fn judged(commands: &[CommandRef], words: &[String]) -> Vec<CommandResult> {
     let said: BTreeMap<Name, Name> = words.iter().map(|word| pair(word)).collect();
     let results = commands.iter().filter_map(|command| {
@@ -189,9 +190,12 @@ pub(super) fn judged(commands: &[CommandRef], words: &[String]) -> Vec<CommandRe
             _ => Judgement::Unobservable,
         };
         let said = said.get(command.name())?;
+        let unobserved = || CommandResult::unobserved(command.clone(), "");
         if let Some(changes) = said.strip_prefix("changes:") {
-            let unobserved = CommandResult::unobserved(command.clone(), "");
-            return Some(CommandResult { changes: names(changes), ..unobserved });
+            return Some(CommandResult { changes: names(changes), ..unobserved() });
+        }
+        if let Some(setup) = said.strip_prefix("setup:") {
+            return Some(CommandResult { setup: names(setup), ..unobserved() });
         }
         let runs: Vec<Judgement> = said.split(',').map(result).collect();
         Some(world::ran(command.clone(), &runs))

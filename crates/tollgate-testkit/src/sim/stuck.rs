@@ -8,7 +8,7 @@ use tollgate_core::protocol::model::{Owner, Target};
 use tollgate_core::protocol::{Outcome, graph};
 use tollgate_core::run::Run;
 use tollgate_core::run::budget::AtBudget;
-use tollgate_core::run::command_writes::AtWrites;
+use tollgate_core::run::command_permission::AtPermission;
 use tollgate_core::run::empty_change::AtEmpty;
 use tollgate_core::run::event::{ByKind, Event, Recorded, RunOutcome, UnitState};
 use tollgate_core::run::open_findings::AtFindings;
@@ -112,8 +112,8 @@ pub fn gives_up(run: &Run, decision: &Decision, option: &Name) -> bool {
     if decision.is_of_findings() {
         return AtFindings::parse(option) == Some(AtFindings::Hold);
     }
-    if decision.is_of_writes() {
-        return AtWrites::parse(option) == Some(AtWrites::Refuse);
+    if decision.permission().is_some() {
+        return AtPermission::parse(option) == Some(AtPermission::Refuse);
     }
     let Some(instance) = run.instances.get(&asked.instance) else { return false };
     let origin = run.stage(instance, &asked.origin.stage);

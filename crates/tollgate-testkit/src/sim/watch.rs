@@ -151,9 +151,9 @@ impl Watch {
                 if asked.as_ref().is_some_and(|decision| decision.is_of_intake()) {
                     self.count(format!("intake {:?} by {:?}", ended.end, recorded.by.kind));
                 }
-                let is_of_writes = asked.is_some_and(|decision| decision.is_of_writes());
-                if let Some(option) = ended.option.as_ref().filter(|_| is_of_writes) {
-                    self.count(format!("writes {option}"));
+                let permission = asked.and_then(|decision| decision.permission());
+                if let (Some(permission), Some(option)) = (permission, &ended.option) {
+                    self.count(format!("{} {option}", permission.word()));
                 }
             }
             Event::LedgerPlanned(planned) if !planned.plan.retires.is_empty() => self.count("units retired"),
@@ -186,7 +186,7 @@ pub fn expected() -> Vec<String> {
                  outcome skipped|outcome pass|outcome fail|outcome stale|outcome unobservable|outcome all|outcome some|\
                  outcome none|outcome landed|outcome conflict|outcome out_of_scope|outcome refused|outcome answered|\
                  outcome raise replan|outcome raise disputed|outcome raise abort|outcome raise rescope|outcome raise outgrown|\
-                 limit reached|intake Answered by Person|writes allow|writes refuse|units retired|closed Reported|\
+                 limit reached|intake Answered by Person|@writes allow|@writes refuse|@setup allow|@setup refuse|units retired|closed Reported|\
                  attempt repeated|closed Succeeded|closed Dropped|closed Cancelled|decision Answered by Person|\
                  decision Answered by Timer|decision Cancelled by Driver|decision in advance|unit accepted|unit produced|\
                  unit lapsed|unit dropped";

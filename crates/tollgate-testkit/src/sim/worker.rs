@@ -23,6 +23,8 @@ use crate::world::{self, World};
 
 /// Files of the tree that commands have to write.
 const WRITTEN: [&str; 2] = ["gen.txt", "Cargo.lock"];
+/// A file that the set-up of commands runs, and that the work changed.
+const PREPARES: &str = "prep.sh";
 
 /// How a worker behaves in one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -344,7 +346,7 @@ impl Task<'_> {
         fields
     }
 
-    /// What comes of commands; some have to write files of the tree.
+    /// What comes of commands; some have to write files of the tree, or are prepared by what the work changed.
     pub fn commands(&self, rng: &mut Rng) -> Vec<CommandResult> {
         let Work::Commands { commands } = &self.attempt.work else { return Vec::new() };
         let told = commands.iter().filter(|_| self.calm || !rng.percent(3)).cloned().collect::<Vec<_>>();
@@ -365,6 +367,10 @@ impl Task<'_> {
             if ran.result == Judgement::Unobservable && !missing {
                 let writes = |(at, _): &(u64, &str)| (self.run.seq + at).is_multiple_of(3);
                 ran.changes = (0..).zip(WRITTEN).filter(writes).map(|(_, path)| path.into()).collect();
+                // What is not prepared did not run.
+                if self.run.seq.is_multiple_of(4) {
+                    (ran.setup, ran.changes) = (vec![PREPARES.into()], Vec::new());
+                }
             }
             let lies = !self.calm && times > 1 && rng.percent(10);
             if lies { CommandResult { result: Judgement::Pass, ..ran } } else { ran }

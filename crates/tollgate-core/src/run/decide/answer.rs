@@ -86,8 +86,8 @@ impl Draft {
         if decision.is_of_findings() {
             return self.answer_findings(id, decision, &answer, by);
         }
-        if decision.is_of_writes() {
-            return self.answer_writes(id, &answer, by);
+        if let Some(permission) = decision.permission() {
+            return self.answer_permission(id, permission, &answer, by);
         }
         let protocol = self.protocol.clone();
         let asked = &decision.asked;

@@ -12,7 +12,7 @@ mod begin_again;
 mod budget;
 mod cancellation;
 mod close;
-mod command_writes;
+mod command_permission;
 mod draft;
 mod empty_change;
 mod enter;

@@ -66,11 +66,11 @@ impl Draft {
         let mut all: Vec<CommandResult> =
             missing.map(|command| CommandResult::unobserved(command.clone(), "it gave no result")).collect();
         let asked_for = results.into_iter().filter(|result| commands.contains(&result.command));
-        all.extend(asked_for.map(|result| self.held_to(result).changes_beyond(&live.writes)));
+        all.extend(asked_for.map(|result| self.held_to(result).asks_beyond(&live)));
         self.emit(CommandsRan { attempt, token, tree: live.tree.clone(), results: all.clone(), leash });
         // Also where no judge accepts afterwards: the next run of a command says whether what it found is fixed.
         self.commands_rest(self.unit_of(&live.instance).as_ref());
-        self.ask_of_writes(&live, &all);
+        self.ask_permission(&live, &all);
         Ok(())
     }
 

@@ -31,6 +31,7 @@ pub(super) fn start(run: &mut Run, at_ms: u64, started: &AttemptStarted) {
             Work::Commands { .. } => run.command_writes().into_iter().cloned().collect(),
             Work::Dispatch { .. } | Work::Land { .. } => BTreeSet::new(),
         },
+        own_setup: matches!(started.work, Work::Commands { .. }) && run.allows_own_setup(),
     };
     run.attempts.insert(started.attempt, Arc::new(attempt));
     with(run, &started.instance, |instance| {
@@ -172,6 +173,7 @@ pub(super) fn report(run: &mut Run, reported: &AttemptReported) {
                 note: if said.result == Judgement::Unobservable { said.evidence.clone() } else { String::new() },
                 flaky: None,
                 changes: Vec::new(),
+                setup: Vec::new(),
             });
         }
     }
@@ -197,9 +199,9 @@ pub(super) fn commands(run: &mut Run, ran: &CommandsRan) {
     let on = attempt.on.clone();
     let ledger = Arc::make_mut(&mut run.ledger);
     for result in &ran.results {
-        let CommandResult { result: judgement, output: object, note, changes, .. } = result.clone();
+        let CommandResult { result: judgement, output: object, note, changes, setup, .. } = result.clone();
         let (flaky, on, attempt) = (result.flaky(), on.clone(), ran.attempt);
-        let shown = Shown { result: judgement, on, attempt, object, note, flaky, changes };
+        let shown = Shown { result: judgement, on, attempt, object, note, flaky, changes, setup };
         match &result.command {
             CommandRef::Criterion(id) => {
                 if let Some(row) = ledger.criteria.iter_mut().find(|row| row.id == *id) {
