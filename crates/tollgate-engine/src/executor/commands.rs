@@ -17,6 +17,7 @@ use tollgate_store::{Object, Point, reach};
 use super::command_check::{self, Check, Checked, CommandSandbox};
 use super::confinement::ProgramKind;
 use super::held_tree::{self, HeldTree};
+use super::kept_caches::{CopyCaches, CopyUse};
 use super::preparation::{SetupTarget, not_ready};
 use super::workdir::Workdir;
 use super::{CancelHandle, Failure, LocalExecutor, Ran, tree_id};
@@ -48,6 +49,8 @@ struct Copies<'a> {
     run: &'a Run,
     workspace: &'a Workspace,
     tree: &'a ObjectId,
+    /// What each is given in place of a setup of its own.
+    caches: Option<&'a Path>,
     /// What each finds in its cache.
     found: &'a Path,
     marker: &'a str,
@@ -87,24 +90,38 @@ impl LocalExecutor {
         let lease = run.attempts.get(&id).ok_or_else(|| Failure::Other("the lease is gone".to_owned()))?;
         let Work::Commands { commands } = &lease.work else { return Ok(Default::default()) };
         let marker = marker(run.id, id, token);
-        self.check_each(run, commands, &tree_id(&lease.tree)?, &marker, &|| self.touch(run, lease.epoch), cancel)
+        let (base, tree) = (tree_id(&run.opened.content.tree)?, tree_id(&lease.tree)?);
+        self.check_each(run, commands, (&base, &tree), &marker, &|| self.touch(run, lease.epoch), cancel)
     }
 
     /// Runs commands as often as they are to be run, each time on a throw-away copy of a tree that is made while the work of the run is held.
+    /// The setup that prepares it is that of the first tree.
     pub(super) fn check_each(
         &self,
         run: &Run,
         commands: &[CommandRef],
-        tree: &ObjectId,
+        (base, tree): (&ObjectId, &ObjectId),
         marker: &str,
         hold: &dyn Fn() -> Result<WorkLock, Failure>,
         cancel: &CancelHandle,
     ) -> Result<Ran, Failure> {
         let workspace = self.workspace(run)?;
         let confinement = self.confinement(run, ProgramKind::Command, &workspace)?;
-        let found = self.left_by_setup(run);
-        let copies = Copies { run, workspace: &workspace, tree, found: &found, marker, hold, cancel };
         let (mut results, mut objects, mut leash) = (Vec::new(), Vec::new(), confinement.leash.clone());
+        let copies = CopyUse { run, workspace: &workspace, marker, cancel };
+        let (held, caches) = self.caches_for(&copies, base, tree, (hold()?, hold))?;
+        drop(held);
+        let caches = match caches {
+            CopyCaches::None => None,
+            CopyCaches::Kept(kept) => Some(kept),
+            CopyCaches::Changed(changed) => {
+                objects.extend(changed.output());
+                let result = |command: &CommandRef| changed.result(command);
+                return Ok((commands.iter().map(result).collect(), objects, None));
+            }
+        };
+        let (found, caches) = (self.left_by_setup(run), caches.as_deref());
+        let copies = Copies { run, workspace: &workspace, tree, caches, found: &found, marker, hold, cancel };
         let each = commands.iter().flat_map(|command| (0..run.repeats(command)).map(move |_| command));
         for command in each {
             if cancel.cancelled.load(Ordering::SeqCst) {
@@ -166,13 +183,13 @@ impl LocalExecutor {
         confinement: &Confinement,
         access: Access<'_>,
     ) -> Result<(Checked, Vec<Name>), Failure> {
-        let Copies { run, workspace, tree: content, found, marker, hold, cancel } = *copies;
+        let Copies { run, workspace, tree: content, caches, found, marker, hold, cancel } = *copies;
         // A command may write where it runs: the next one sees the tree as it was.
         let held = hold()?;
         let needs = !self.settings(run)?.is_empty();
         let copy = if needs { workspace.copy_to_measure(content)? } else { workspace.copy(content)? };
         let workdir = Workdir::Copy(copy);
-        let target = SetupTarget { workdir: &workdir, start: content };
+        let target = SetupTarget { workdir: &workdir, start: content, caches };
         let (held, made) = self.prepare(run, workspace, &target, marker, cancel, (held, hold))?;
         let secrets =
             secrets(&Inherit::Only(confinement.variables.clone()), &made.values).map_err(WorkerError::from)?;

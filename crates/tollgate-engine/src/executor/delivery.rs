@@ -21,7 +21,9 @@ impl LocalExecutor {
         let marker = marker(run.id, AttemptId(0), token);
         let hold = || Ok(self.work.lock(&self.state, run.id)?);
         let tree = tree_id(&landing.target.tree)?;
-        self.check_each(run, &landing.commands, &tree, &marker, &hold, cancel)
+        // What is on the branch already is the person's, and no work of this run.
+        let base = self.workspace(run)?.tree_at(&tree_id(&landing.target.at)?)?;
+        self.check_each(run, &landing.commands, (&base, &tree), &marker, &hold, cancel)
     }
 
     /// Delivers the tree. An obstacle that is found before anything was moved ends the delivery; any other failure is tried

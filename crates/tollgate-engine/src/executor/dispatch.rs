@@ -24,6 +24,7 @@ use tollgate_store::{Object, Point, reach};
 use super::confinement::ProgramKind;
 use super::conversation::resumption;
 use super::failure::NotReady;
+use super::kept_caches::CopyUse;
 use super::preparation::{SetupTarget, not_ready};
 use super::report_markers::ReportMarkers;
 use super::side_effects::{self, TreeBaseline};
@@ -77,13 +78,19 @@ impl LocalExecutor {
             return Err(Failure::Other("it was cancelled before it began".to_owned()));
         }
         self.end_strays(run, token, lease.epoch);
+        let (start, marker) = (tree_id(&lease.tree)?, workers::marker(run.id, id, token));
+        let hold = || self.touch(run, lease.epoch);
+        let (held, caches, changed) = if role.writes.is_empty() {
+            let copies = CopyUse { run, workspace: &workspace, marker: &marker, cancel };
+            self.caches_for_judge(&copies, &start, (held, &hold))?
+        } else {
+            (held, None, String::new())
+        };
         let cut_off = self.cut_off(run, id);
         let OpenedWorkdir { place, note, holds, left } =
             self.open_workdir(&workspace, run, id, role, cut_off.is_some())?;
         let mut confinement = self.confinement(run, ProgramKind::Role(role_name), &workspace)?;
-        let (start, marker) = (tree_id(&lease.tree)?, workers::marker(run.id, id, token));
-        let target = SetupTarget { workdir: &place, start: &holds };
-        let hold = || self.touch(run, lease.epoch);
+        let target = SetupTarget { workdir: &place, start: &holds, caches: caches.as_deref() };
         let (held, made) = self.prepare(run, &workspace, &target, &marker, cancel, (held, &hold))?;
         let leash = confinement.leash.clone();
         let (worker, needs) = self.worker(run, spec)?;
@@ -96,7 +103,8 @@ impl LocalExecutor {
         let job =
             self.job(run, &contracts, id, token, role_name, *iteration, &place, &workspace, &secrets, request.clone())?;
         let resumption = resumption(run, id, &job.brief, left, cut_off, request, job.out.as_deref());
-        let job = Job { note: format!("{note}{}", made.note), confinement: Some(confinement), resumption, ..job };
+        let job =
+            Job { note: format!("{note}{changed}{}", made.note), confinement: Some(confinement), resumption, ..job };
         let (brief, limit, temporary, out) = (job.brief.clone(), job.limit, job.scratch.join("tmp"), job.out.clone());
         let (log, layer) = (job.log.clone(), job.layer.clone());
         let wrote = [job.scratch.clone(), job.caches.clone(), layer.clone()];

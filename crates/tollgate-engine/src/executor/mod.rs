@@ -12,6 +12,7 @@ mod dispatch;
 mod documents;
 mod failure;
 mod held_tree;
+mod kept_caches;
 mod landing;
 mod patch;
 mod preparation;

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! work tree, made for this key before    nothing
-//! work tree                              copy, setup; its caches are kept if nobody has worked in it
-//! throw-away copy, caches kept           copy, a copy of these caches
-//! throw-away copy                        copy, setup; its caches are kept
+//! work tree                              copy, setup; its caches are kept if it holds what the run began with
+//! throw-away copy with kept caches       copy, a copy of these caches (see `kept_caches`)
+//! throw-away copy                        copy, setup
 //! ```
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tollgate_core::digest::Digest;
 use tollgate_core::report::Judgement;
 use tollgate_core::run::Run;
 use tollgate_core::scope::Entry;
@@ -37,6 +38,8 @@ const SAID_CHARS_MAX: usize = 200;
 pub(super) struct SetupTarget<'a> {
     pub workdir: &'a Workdir,
     pub start: &'a ObjectId,
+    /// The caches that it is given in place of a setup of its own.
+    pub caches: Option<&'a Path>,
 }
 
 impl SetupTarget<'_> {
@@ -58,7 +61,7 @@ pub(super) struct SetupResult {
 }
 
 /// The right to touch the work of the run, and the way to have it again.
-type Right<'a> = (WorkLock, &'a dyn Fn() -> Result<WorkLock, Failure>);
+pub(super) type Right<'a> = (WorkLock, &'a dyn Fn() -> Result<WorkLock, Failure>);
 
 impl LocalExecutor {
     /// What the run's first event says that a tree needs.
@@ -72,6 +75,12 @@ impl LocalExecutor {
         self.folder(run.id, "made").join("@cache")
     }
 
+    /// Where the caches are kept that the setup left with these lock files on the content that the run began with; on another tree.
+    pub(super) fn kept_at(&self, run: &Run, key: Digest, other: Option<&ObjectId>) -> PathBuf {
+        let other = other.map(|tree| format!("-{tree}")).unwrap_or_default();
+        self.folder(run.id, "made").join(format!("{key}{other}"))
+    }
+
     /// Makes a place ready. What stands against it is a failure of the environment, and says what to do.
     pub(super) fn prepare(
         &self,
@@ -80,11 +89,25 @@ impl LocalExecutor {
         target: &SetupTarget<'_>,
         marker: &str,
         cancel: &CancelHandle,
-        (held, hold): Right<'_>,
+        right: Right<'_>,
     ) -> Result<(WorkLock, SetupResult), Failure> {
+        let (held, made) = self.prepare_by_setup(run, workspace, target, marker, cancel, right)?;
+        Ok((held, made.map_err(Failure::NotReady)?))
+    }
+
+    /// The same, with what a setup that came to its end did not make ready.
+    pub(super) fn prepare_by_setup(
+        &self,
+        run: &Run,
+        workspace: &Workspace,
+        target: &SetupTarget<'_>,
+        marker: &str,
+        cancel: &CancelHandle,
+        (held, hold): Right<'_>,
+    ) -> Result<(WorkLock, Result<SetupResult, NotReady>), Failure> {
         let settings = self.settings(run)?;
         if settings.is_empty() {
-            return Ok((held, SetupResult::default()));
+            return Ok((held, Ok(SetupResult::default())));
         }
         let entries = workspace.entries(target.start)?;
         if let Some(path) = settings.tracked_cache(&entries) {
@@ -105,7 +128,7 @@ impl LocalExecutor {
             && workspace.ready_for(tree) == Some(key)
         {
             beside(&mut made);
-            return Ok((held, made));
+            return Ok((held, Ok(made)));
         }
         if !matches!(target.workdir, Workdir::Tree(_, TreeOrigin::Existing)) {
             workspace.set_apart_in(target.workdir.path(), &apart)?;
@@ -116,34 +139,33 @@ impl LocalExecutor {
         }
         copy::copy(workspace.top(), target.workdir.path(), &files, &entries).map_err(not_ready)?;
         beside(&mut made);
-        // What a worker wrote can be part of what a setup runs: what was made of it is for that content alone.
-        let made_in = |name: String| self.folder(run.id, "made").join(name);
-        let of_base = made_in(key.to_string());
-        let is_base = of_base.is_dir() || target.start == &workspace.base().tree;
-        let kept = if is_base { of_base } else { made_in(format!("{key}-{}", target.start.as_str())) };
-        let (is_copy, has_caches) = (matches!(target.workdir, Workdir::Copy(_)), !settings.caches.is_empty());
+        let has_caches = !settings.caches.is_empty();
         let mut held = held;
-        if is_copy && has_caches && kept.is_dir() {
-            caches::put(&kept, &settings.caches, target.workdir.path()).map_err(not_ready)?;
+        if let Some(kept) = target.caches {
+            caches::put(kept, &settings.caches, target.workdir.path()).map_err(not_ready)?;
         } else if !settings.setup.is_empty() {
+            let kept = self.kept_at(run, key, None);
             let prepared = Prepared { settings: &settings, entries: &entries, marker };
             let worked_in = matches!(target.workdir, Workdir::Tree(_, TreeOrigin::Existing | TreeOrigin::Restored));
-            held = match self.set_up(run, workspace, target, &prepared, cancel, &mut made, (held, hold)) {
+            let mut failed;
+            (held, failed) = self.set_up(run, workspace, target, &prepared, cancel, &mut made, (held, hold))?;
+            if failed.is_some() && worked_in && has_caches {
                 // It may be what a worker left there that stands in its way.
-                Err(Failure::NotReady(_)) if worked_in && has_caches => {
-                    caches::put_back(&kept, &settings.caches, target.workdir.path()).map_err(not_ready)?;
-                    self.set_up(run, workspace, target, &prepared, cancel, &mut made, (hold()?, hold))?
-                }
-                other => other?,
-            };
-            if has_caches && target.is_fresh() && !kept.is_dir() {
+                caches::put_back(&kept, &settings.caches, target.workdir.path()).map_err(not_ready)?;
+                (held, failed) = self.set_up(run, workspace, target, &prepared, cancel, &mut made, (held, hold))?;
+            }
+            if let Some(failed) = failed {
+                return Ok((held, Err(failed)));
+            }
+            let is_base = target.is_fresh() && target.start == &workspace.base().tree;
+            if has_caches && is_base && !kept.is_dir() {
                 caches::keep(target.workdir.path(), &settings.caches, &kept).map_err(not_ready)?;
             }
         }
         if let Workdir::Tree(tree, _) = target.workdir {
             workspace.mark_ready(tree, key)?;
         }
-        Ok((held, made))
+        Ok((held, Ok(made)))
     }
 
     /// The files that are copied, and what is named and is not there.
@@ -161,7 +183,7 @@ impl LocalExecutor {
         }
     }
 
-    /// Runs the setup, and looks whether it left the files of the tree as they were.
+    /// Runs the setup, and looks whether it left the files of the tree as they were; why the place is not ready where it did not.
     #[expect(clippy::too_many_arguments, reason = "what one setup needs to know")]
     fn set_up(
         &self,
@@ -172,7 +194,7 @@ impl LocalExecutor {
         cancel: &CancelHandle,
         made: &mut SetupResult,
         (held, hold): Right<'_>,
-    ) -> Result<WorkLock, Failure> {
+    ) -> Result<(WorkLock, Option<NotReady>), Failure> {
         let line = shell_words::join(&prepared.settings.setup);
         let (argv, pinned) = self.pinned(run, &prepared.settings.setup)?;
         let mut confinement = self.confinement(run, ProgramKind::Setup, workspace)?;
@@ -205,7 +227,10 @@ impl LocalExecutor {
             let said = if last.is_empty() { String::new() } else { format!("; the last it said: {last}") };
             let changed = changed_locks(workspace, prepared)?;
             let why = format!("the setup `{line}` failed: {}{changed}{said}", checked.why);
-            return Err(Failure::NotReady(NotReady { why, output: Some(Object::new(checked.output)) }));
+            let failed = NotReady { why, output: Some(Object::new(checked.output)) };
+            // What could not be run says nothing of the files.
+            let ran = checked.result == Judgement::Fail;
+            return if ran { Ok((held, Some(failed))) } else { Err(Failure::NotReady(failed)) };
         }
         let found = match target.workdir {
             Workdir::Tree(tree, _) => workspace.measure(tree, target.start)?,
@@ -217,10 +242,10 @@ impl LocalExecutor {
             let what = changed.join(", ");
             let advice = "what it makes is to be in .gitignore or in `caches`";
             let why = format!("the setup `{line}` changed files of the tree: {what}; {advice}");
-            return Err(Failure::NotReady(NotReady { why, output: Some(Object::new(checked.output)) }));
+            return Ok((held, Some(NotReady { why, output: Some(Object::new(checked.output)) })));
         }
         made.note = format!("tollgate: `{line}` made the work tree ready\n");
-        Ok(held)
+        Ok((held, None))
     }
 }
 

@@ -395,7 +395,7 @@ fn doubt(git: &Git, entries: &[Entry], paths: &HashSet<Vec<u8>>) -> Result<(), W
 }
 
 /// An entry as `git update-index -z --index-info` takes it.
-fn index_line(entry: &Entry) -> Vec<u8> {
+pub(super) fn index_line(entry: &Entry) -> Vec<u8> {
     [format!("{} {}\t", entry.mode, entry.blob).into_bytes(), unquote(&entry.path).into_owned(), vec![0]].concat()
 }
 

@@ -11,6 +11,7 @@ use tollgate_core::scope::{self, Parts};
 mod content;
 mod conversions;
 mod delivery;
+mod locked_base;
 mod stat_cache;
 mod unfinished_starts;
 mod unusual_entries;

@@ -111,7 +111,12 @@ fn a_setup_finds_what_it_left_on_the_content_that_the_run_began_with_and_nothing
         let (made, mended) = ([("prep.sh", &*spoils), ("x.lock", "2\n")], [("prep.sh", prepares), ("x.lock", lock)]);
         let mended = if lock == "2\n" { &mended[..1] } else { &mended[..] };
         let mut play = play(&files, &made, mended, &format!("{config}{caches}"));
-        run(&mut play, &[]).exits(0).says("ci failed").says("ci passed");
+        let mut said = run(&mut play, &[]);
+        if !caches.is_empty() {
+            // What the work's own setup leaves in caches is used by a person's word alone.
+            said = play.decide(&["dec_1", "allow"]);
+        }
+        said.exits(0).says("ci failed").says("ci passed");
         play.holds_but_for_the_head();
     }
 }

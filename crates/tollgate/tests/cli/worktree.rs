@@ -437,3 +437,141 @@ fn a_setup_of_the_repository_is_the_trusted_one_whatever_a_worker_wrote() {
     assert_eq!(opened.config["worktree"]["setup"]["from"], "repository");
     assert_eq!(opened.config["worktree"]["caches"]["from"], "user", "each is of its own source");
 }
+
+/// A run whose work writes these files, in a repository that has those; its row has this command.
+fn worked(setup: &str, files: &[(&str, &str)], work: &[(&str, &str)], row: &str) -> Play {
+    let of = |new: bool| {
+        let paths = work.iter().map(|(path, _)| *path);
+        paths.filter(|path| (*path == "greet.sh") == new).collect::<Vec<_>>().join(", ")
+    };
+    let written: std::collections::BTreeMap<_, _> = work.iter().copied().collect();
+    let built = format!(
+        "write: {}, report: {{status: complete, abstract: {{outcome: built, next_phase: dod-checker}}, \
+         files_created: [{}], files_modified: [{}], dod_coverage: [{{mark: \"✓\", row: DoD-1}}]}}",
+        serde_json::to_string(&written).unwrap(),
+        of(true),
+        of(false)
+    );
+    let mut play = configured(&[("developer", &[at(1, &built), else_(IDLE)])], &format!("{setup}\n{CACHED}"));
+    let task = TASK.replace("- greet.sh greets", &format!("- greet.sh greets `cmd: {row}`"));
+    std::fs::write(play.world.path("task.md"), task).unwrap();
+    for (path, text) in files {
+        play.world.write(path, text);
+    }
+    play.world.commit("What is there");
+    let said = play.start(&[&WORDS[..], &["--no-wait"]].concat());
+    play.named_by(&said);
+    play
+}
+
+const GREETS: (&str, &str) = ("greet.sh", "echo Hello\n");
+/// A setup that is a script of the tree, and calls another one.
+const SCRIPTED: &str = r#"setup = ["sh", "-c", "COUNT; sh prep.sh"]"#;
+const PREPARES: (&str, &str) = ("prep.sh", "mkdir -p deps && sh tools/fill.sh && cp package-lock.json deps/lock\n");
+const LOCKED: (&str, &str) = ("package-lock.json", "{\"lock\": 2}\n");
+
+/// Why the row is as it is.
+fn note(play: &Play) -> String {
+    let ran = play.events().into_iter().rev().find_map(|recorded| match recorded.event {
+        Event::CommandsRan(ran) => Some(ran),
+        _ => None,
+    });
+    ran.expect("commands ran").results[0].note.clone()
+}
+
+#[test]
+fn what_the_work_wrote_fills_no_cache_for_its_own_lock_file() {
+    let files = [PREPARES, ("tools/fill.sh", "echo genuine > deps/dep\n")];
+    let forged = ("tools/fill.sh", "echo forged > deps/dep\n");
+    let row = "cmp deps/lock package-lock.json && grep -q genuine deps/dep";
+    let play = worked(SCRIPTED, &files, &[GREETS, LOCKED, forged], row);
+    assert_eq!(note(&play), "it exited with 0");
+    assert_eq!(runs(&play)[..2], ["backend", "copy"], "once for the new lock file");
+    play.holds_but_for_the_head();
+}
+
+#[test]
+fn a_setup_that_the_work_changed_is_put_to_a_person_once() {
+    let files = [PREPARES, ("tools/fill.sh", "echo old > deps/dep\n")];
+    let other = ("prep.sh", "mkdir -p deps && echo new > deps/dep\n");
+    for lock in [None, Some(LOCKED)] {
+        let work: Vec<_> = [GREETS, other].into_iter().chain(lock).collect();
+        let play = worked(SCRIPTED, &files, &work, "grep -q new deps/dep");
+        assert_eq!(note(&play), "its set-up was changed by the work: `prep.sh`");
+        assert_eq!(play.dispatched("dod-checker"), 0, "a person is asked first");
+        let asked = play.tollgate(&["inbox"]).out;
+        assert!(asked.contains("was changed by the work: `prep.sh`") && asked.contains("dec_2 allow"), "{asked}");
+        play.decide(&["dec_2", "allow"]).exits(0).says("DoD-1 passed");
+        assert_eq!(play.dispatched("developer"), 1, "no attempt failed for it");
+        play.tollgate(&["verify", "RUN"]).exits(0);
+    }
+    // Refused, nothing that it makes is believed: who judges has what the run began with.
+    let play = worked(SCRIPTED, &files, &[GREETS, other], "grep -q new deps/dep");
+    play.decide(&["dec_2", "refuse"]);
+    assert_eq!(note(&play), "its set-up was changed by the work: `prep.sh`");
+    let log = play.log("dod-checker", 1);
+    assert!(log.contains("its set-up was changed by the work: `prep.sh`; the caches are those"), "{log}");
+    assert!(!runs(&play).contains(&"copy".to_owned()), "{:?}", runs(&play));
+}
+
+#[test]
+fn a_setup_that_does_not_do_with_the_lock_file_alone_is_put_to_a_person() {
+    // It compares the lock file with one that nothing names.
+    let files = [
+        ("prep.sh", "mkdir -p deps && cmp package-lock.json tools/expected && cp package-lock.json deps/lock\n"),
+        ("tools/expected", "{\"lock\": 1}\n"),
+    ];
+    let work = [GREETS, LOCKED, ("tools/expected", LOCKED.1)];
+    let play = worked(SCRIPTED, &files, &work, "cmp deps/lock package-lock.json");
+    let why = note(&play);
+    let begins = "its set-up was changed by the work: `package-lock.json`; without its other files the setup `sh -c ";
+    assert!(why.starts_with(begins) && why.contains("it exited with 1"), "{why}");
+    assert_eq!(unready(&play), []);
+    play.decide(&["dec_2", "allow"]).exits(0).says("DoD-1 passed");
+    assert_eq!(play.dispatched("developer"), 1);
+    play.tollgate(&["verify", "RUN"]).exits(0);
+}
+
+/// As `npm install NAME` leaves a tree: the manifest and the lock file agree, and nobody is asked.
+#[test]
+fn a_dependency_that_was_added_is_fetched_without_a_question_and_the_scripts_of_its_manifest_are_those_of_before() {
+    let npm = r#"setup = ["sh", "npm.sh"]"#;
+    let ci = r#"mkdir -p deps
+grep -q left-pad package.json || ! grep -q left-pad package-lock.json || exit 1
+sh -c "$(sed -n 's/.*"postinstall": "\(.*\)".*/\1/p' package.json)"
+grep -l left-pad package.json package-lock.json > deps/found || true
+"#;
+    let manifest = |script: &str, packages: &str| {
+        let (scripts, name) = (format!("\"postinstall\": \"echo {script} > deps/by\""), "\"name\": \"x\"");
+        format!("{{\n  {name},\n  \"scripts\": {{\n    {scripts}\n  }},\n  \"dependencies\": {{{packages}}}\n}}\n")
+    };
+    let lock = ("package-lock.json", "{\"left-pad\": \"1.3.0\"}\n");
+    let row = "test $(wc -l < deps/found) = 2 && grep -q base deps/by";
+    for script in ["base", "work"] {
+        let (before, after) = (manifest("base", ""), manifest(script, "\"left-pad\": \"1.3.0\""));
+        let files = [("package.json", &*before), ("npm.sh", ci)];
+        let play = worked(npm, &files, &[GREETS, lock, ("package.json", &after)], row);
+        assert_eq!(note(&play), "it exited with 0", "{script}");
+        assert_eq!(play.count(|event| matches!(event, Event::DecisionAsked(_))), 1, "the sign-off alone");
+        play.holds_but_for_the_head();
+    }
+}
+
+/// What is on the branch that it lands on is the person's, and no work of the run.
+#[test]
+fn a_setup_that_changed_on_the_base_prepares_a_landing() {
+    let prep = |dep: &str| format!("mkdir -p deps && echo {dep} > deps/dep && cp package-lock.json deps/lock\n");
+    let row = "cmp deps/lock package-lock.json && test -s deps/dep";
+    let play = worked(SCRIPTED, &[("prep.sh", &prep("old"))], &[GREETS], row);
+    play.world.write("prep.sh", prep("new"));
+    play.world.write(LOCKED.0, LOCKED.1);
+    play.world.commit("Meanwhile");
+    play.tollgate(&["land", "RUN", "--as", "merge"]).exits(0);
+    assert_eq!(play.world.git(&["show", "HEAD:greet.sh"]), "echo Hello\n");
+    let checked = play.events().into_iter().find_map(|recorded| match recorded.event {
+        Event::LandChecked(checked) => Some(checked.results[0].note.clone()),
+        _ => None,
+    });
+    assert_eq!(checked.as_deref(), Some("it exited with 0"));
+    play.holds_but_for_the_head();
+}

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! STATE/runs/RUN/ready/TREE   the key that a work tree was made ready for: written once it was, gone when the tree is made anew
-//! STATE/runs/RUN/made/KEY/N   the caches as the setup left them, before anybody worked in them; KEY-TREE: made of content that a worker wrote
+//! STATE/runs/RUN/made/KEY/N   the caches as the setup left them on the content that the run began with; KEY-TREE: on another tree
 //! STATE/runs/RUN/made/@cache  what the setup left in its cache (`XDG_CACHE_HOME`), run on the content that the run began with
 //! ```
 
@@ -10,6 +10,7 @@
 
 pub mod caches;
 pub mod copy;
+pub mod locked_base;
 pub mod values;
 
 use std::path::{Component, Path, PathBuf};
