@@ -10,11 +10,17 @@
 
 use std::collections::BTreeSet;
 
+use super::decide::list;
 use super::event::{CommandResult, DecisionEnd};
 use super::state::{Attempt, Decision, Run, Shown};
 use crate::Name;
 use crate::report::Judgement;
 use crate::words::words;
+
+/// Git's own folder in the tree that a command checks: no path of the content, and what `git diff` believes about it.
+pub const GIT_FOLDER: &str = ".git";
+/// How many paths are named; the card of a question names all.
+const NAMED_MAX: usize = 5;
 
 /// What a person may allow the commands of a run. Its word stands for an ask: no protocol can use these names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +43,23 @@ pub enum AtPermission {
 }
 
 words!(AtPermission { Allow = "allow", Refuse = "refuse" });
+
+/// What a command changes, in words.
+pub fn changes(paths: &[&Name]) -> String {
+    let (git, tracked): (Vec<&Name>, Vec<&Name>) = paths.iter().copied().partition(|path| ***path == *GIT_FOLDER);
+    let are = if tracked.len() == 1 { "is" } else { "are" };
+    let of_content = (!tracked.is_empty()).then(|| format!("{}, which {are} tracked", named(&tracked)));
+    let of_git = (!git.is_empty()).then(|| format!("git's own folder (`{GIT_FOLDER}`)"));
+    let parts: Vec<String> = of_content.into_iter().chain(of_git).collect();
+    format!("changes {}", parts.join(", and "))
+}
+
+/// The first of these paths, and how many more there are.
+pub(super) fn named(paths: &[&Name]) -> String {
+    let more = paths.len().saturating_sub(NAMED_MAX);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{more}", list(&paths[..paths.len().min(NAMED_MAX)]))
+}
 
 impl CommandResult {
     /// The paths that a person is asked about.

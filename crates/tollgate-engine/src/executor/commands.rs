@@ -107,6 +107,7 @@ impl LocalExecutor {
     ) -> Result<Ran, Failure> {
         let workspace = self.workspace(run)?;
         let confinement = self.confinement(run, ProgramKind::Command, &workspace)?;
+        let settings = self.settings(run)?;
         let (mut results, mut objects, mut leash) = (Vec::new(), Vec::new(), confinement.leash.clone());
         let copies = CopyUse { run, workspace: &workspace, marker, cancel };
         let (held, caches) = self.caches_for(&copies, base, tree, (hold()?, hold))?;
@@ -148,7 +149,8 @@ impl LocalExecutor {
             };
             let mut confinement = confinement.clone();
             confinement.reads.extend(pinned.iter().map(|copy| copy.root().to_owned()));
-            let tree = confinement.mounts.then(|| HeldTree::of(run, &workspace, tree, &check)).transpose()?;
+            let tree =
+                confinement.mounts.then(|| HeldTree::of(run, &settings, &workspace, tree, &check)).transpose()?;
             leash.tree = tree.as_ref().map(|tree| tree.extent).unwrap_or_default();
             let access = tree.as_ref().map_or(Access::Open, Access::Held);
             let (checked, _) = self.check_in_copy(&copies, &check, &confinement, access)?;
@@ -233,6 +235,8 @@ impl LocalExecutor {
         let leashed = |mut program: Program| {
             let seen = environment::common().chain(confinement.variables.iter().cloned());
             program.env.inherit = Inherit::Only(seen.collect());
+            // Git's folder is held: what git only does by the way, such as to refresh its index, is left out.
+            program.env.set.push(("GIT_OPTIONAL_LOCKS".into(), "0".into()));
             confinement.hold(program, own)
         };
         let path =

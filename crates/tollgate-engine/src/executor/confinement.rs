@@ -47,15 +47,12 @@ impl RoleWrites {
 
 /// The same of all roles.
 fn written(config: &Value) -> Result<BTreeMap<String, RoleWrites>, WorkerError> {
-    if config.is_null() { Ok(BTreeMap::new()) } else { Ok(setting(config, &["roles"])?.unwrap_or_default()) }
+    Ok(setting(config, &["roles"])?.unwrap_or_default())
 }
 
 /// What a run's configuration asks for. What is there and cannot be read is a refusal: the default would hold less than somebody asked
 /// for.
 fn asked(config: &Value, whose: ProgramKind<'_>) -> Result<SandboxRequest, WorkerError> {
-    if config.is_null() {
-        return Ok(SandboxRequest::default());
-    }
     let own = match whose {
         ProgramKind::Role(role) => {
             // A list would be taken for its fields.
@@ -80,8 +77,11 @@ fn for_all<T: DeserializeOwned>(config: &Value, name: &str) -> Result<Option<T>,
     }
 }
 
-/// A setting of the run's first event; none where it is not there.
-fn setting<T: DeserializeOwned>(config: &Value, path: &[&str]) -> Result<Option<T>, WorkerError> {
+/// A setting of the run's first event; none where it is not there, as everything of a run that was started without settings.
+pub(super) fn setting<T: DeserializeOwned>(config: &Value, path: &[&str]) -> Result<Option<T>, WorkerError> {
+    if config.is_null() {
+        return Ok(None);
+    }
     let mut found = config;
     for (depth, name) in path.iter().enumerate() {
         let table = found.as_object().ok_or_else(|| unreadable(&path[..depth].join("."), "it is no table"))?;

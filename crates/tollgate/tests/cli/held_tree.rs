@@ -125,3 +125,25 @@ fn what_git_does_not_track_may_be_written_and_what_is_put_back_was_written() {
     assert_eq!((first(&flaky).0, first(&flaky).1.len()), (Judgement::Fail, 0));
     assert!(note(&flaky).starts_with("flaky: 1 of 2 runs failed"), "{}", note(&flaky));
 }
+
+#[test]
+fn what_git_believes_of_the_tree_is_held_with_it() {
+    if !holds() {
+        return;
+    }
+    let files = [("gen.txt", "old\n")];
+    let writes = "[checks]\nwrites = [\"**\"]\n";
+    // The index would have git look away.
+    let hidden = "echo new > gen.txt; git update-index --assume-unchanged gen.txt\n";
+    let lies = play(writes, &files, hidden, "sh greet.sh; git diff --exit-code");
+    assert_eq!((first(&lies).0, first(&lies).1), (Judgement::Unobservable, vec![".git".to_owned()]), "{}", note(&lies));
+    assert_eq!(note(&lies), "it changes git's own folder (`.git`)");
+    let looks =
+        "git status --porcelain && git diff --exit-code && git log -1 --format=%H && git describe --always --dirty";
+    let honest = play("", &files, "echo hi\n", looks);
+    assert_eq!(first(&honest).0, Judgement::Pass, "{}", note(&honest));
+    // What a row has to write there is a person's to allow.
+    let adds = play("", &files, "echo hi\n", "git add -N . && git diff --exit-code");
+    assert_eq!((first(&adds).0, first(&adds).1), (Judgement::Unobservable, vec![".git".to_owned()]), "{}", note(&adds));
+    adds.decide(&["dec_2", "allow"]).exits(0).says("DoD-1 passed");
+}

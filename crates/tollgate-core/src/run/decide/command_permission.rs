@@ -1,17 +1,14 @@
 //! Commands that need a person's word: to change the tree that they check, or to be prepared by a set-up that the work changed. The
 //! question is put before anything is routed.
 
-use super::super::command_permission::{AtPermission, Permission};
+use super::super::command_permission::{AtPermission, Permission, changes, named};
 use super::super::event::{Asked, By, CommandResult, DecisionAsked, DecisionEnd, DecisionEnded, Offered, Origin};
 use super::super::state::{Attempt, Decision};
 use super::draft::Draft;
-use super::{Answer, Rejection, list};
+use super::{Answer, Rejection};
 use crate::Name;
 use crate::id::DecisionId;
 use crate::protocol::model::Class;
-
-/// How many paths of a command the question names; its card names all.
-const PATHS_NAMED_MAX: usize = 5;
 
 impl Permission {
     const fn why(self) -> &'static str {
@@ -99,18 +96,12 @@ impl Draft {
 
     /// What one command needs, in one sentence.
     fn asking_line(&self, permission: Permission, result: &CommandResult, paths: &[&Name]) -> String {
-        let named = &paths[..paths.len().min(PATHS_NAMED_MAX)];
-        let more = paths.len() - named.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let are = if paths.len() == 1 { "is" } else { "are" };
         let name = result.command.name();
         let text = self.run.command_text(&result.command);
         let command = text.as_deref().and_then(|text| text.lines().next()).unwrap_or(name);
         match permission {
-            Permission::Writes => format!("`{command}` ({name}) changes {}{more}, which {are} tracked.", list(named)),
-            Permission::Setup => {
-                format!("The set-up of `{command}` ({name}) was changed by the work: {}{more}.", list(named))
-            }
+            Permission::Writes => format!("`{command}` ({name}) {}.", changes(paths)),
+            Permission::Setup => format!("The set-up of `{command}` ({name}) was changed by the work: {}.", named(paths)),
         }
     }
 

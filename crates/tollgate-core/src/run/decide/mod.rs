@@ -403,7 +403,7 @@ impl std::fmt::Display for Rejection {
     }
 }
 
-fn list(names: &[impl std::fmt::Display]) -> String {
+pub(super) fn list(names: &[impl std::fmt::Display]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 

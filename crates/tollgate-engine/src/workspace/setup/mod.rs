@@ -24,7 +24,7 @@ use tollgate_core::scope::{Entry, in_scope, pattern_problem};
 use crate::workspace::SUBMODULE;
 
 /// Files that say exactly what a setup is to fetch, wherever in a tree they lie.
-pub const LOCKS: [&str; 14] = [
+const LOCKS: [&str; 14] = [
     "**/package-lock.json",
     "**/npm-shrinkwrap.json",
     "**/pnpm-lock.yaml",
@@ -63,8 +63,11 @@ struct Setting {
 impl Settings {
     /// Reads what is in force; what is there and cannot be read, or leads out of the tree, is said.
     pub fn of(config: &Value) -> Result<Self, String> {
-        let Some(worktree) = config.get("worktree") else { return Ok(Self::default()) };
-        let table = worktree.as_object().ok_or("it is no table")?;
+        let none = serde_json::Map::new();
+        let table = match config.get("worktree") {
+            None => &none,
+            Some(worktree) => worktree.as_object().ok_or("it is no table")?,
+        };
         let read = |key: &str| match table.get(key) {
             None => Ok(Vec::new()),
             Some(setting) => {
