@@ -23,6 +23,10 @@ const TRACED: &str = "what a worker or command runs can reach into it, by `traci
 const IN_PART: &str = "the tree has more than 50000 files, so commands are kept from changing its tests, protected paths, lock files and \
                        what they name, and may change the rest";
 
+/// What tells the work under test that it is being checked.
+const SHOWN: &str = "commands see `TOLLGATE_ATTEMPT`, by which their processes are found again, so that the work can tell that it is being \
+                     checked";
+
 /// A role's worker, or the commands that check (no role), and what holds it.
 pub type Held = (Option<RoleId>, SandboxRecord);
 
@@ -52,11 +56,16 @@ pub fn recorded(events: &[Recorded]) -> Option<String> {
 
 /// Says which parts are missing, and what that lets programs do; nothing where all of it is on.
 pub fn sentence(programs: &[Held]) -> Option<String> {
-    let parts: Vec<String> =
-        [off(programs), incomplete(programs), old(programs), traced(programs), in_part(programs), agents(programs)]
-            .into_iter()
-            .flatten()
-            .collect();
+    let parts = [
+        off(programs),
+        incomplete(programs),
+        old(programs),
+        traced(programs),
+        in_part(programs),
+        shown(programs),
+        agents(programs),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("sandbox: {}", parts.join("; ")))
 }
 
@@ -107,6 +116,10 @@ fn agents(programs: &[Held]) -> Option<String> {
 
 fn in_part(programs: &[Held]) -> Option<String> {
     programs.iter().any(|(_, leash)| leash.tree == HeldTree::Part).then(|| IN_PART.to_owned())
+}
+
+fn shown(programs: &[Held]) -> Option<String> {
+    programs.iter().any(|(_, leash)| leash.shows_attempt).then(|| SHOWN.to_owned())
 }
 
 /// How far processes are kept from each other, where that is more or less than by default.

@@ -107,6 +107,10 @@ pub struct SandboxRecord {
     pub tree: HeldTree,
     #[serde(default, skip_serializing_if = "is_default")]
     pub agent_folders: AgentFolders,
+    /// Whether a command saw the variable by which its processes are found again: nothing else ends what outlives it, or tells that no
+    /// person calls from below it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub shows_attempt: bool,
     /// Why something of it is missing.
     #[serde(default, skip_serializing_if = "is_default")]
     pub missing: String,

@@ -200,6 +200,7 @@ impl LocalExecutor {
         let mut confinement = confinement.map_err(WorkerError::Unheld)?;
         confinement.reads.extend(workspace.borrowed());
         confinement.unseen = workspace.unseen();
+        confinement.unnamed = !matches!(whose, ProgramKind::Role(_));
         Ok(confinement)
     }
 }

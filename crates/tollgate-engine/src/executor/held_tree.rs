@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tollgate_core::Name;
 use tollgate_core::run::Run;
-use tollgate_core::run::command_writes::{self, GIT_FOLDER};
+use tollgate_core::run::command_permission::{self, GIT_FOLDER};
 use tollgate_core::run::sandbox_record::HeldTree as Extent;
 use tollgate_core::scope::{Area, Entry, area_of, in_scope, literal, matches, protects};
 
@@ -139,7 +139,7 @@ fn place(copy: &Path, path: &Name) -> PathBuf {
 
 /// Why a command that changes these cannot be observed.
 pub(super) fn note(paths: &[Name]) -> String {
-    format!("it {}", command_writes::changes(&paths.iter().collect::<Vec<_>>()))
+    format!("it {}", command_permission::changes(&paths.iter().collect::<Vec<_>>()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! of file locks, which Linux keeps, shows and has not applied to anything for twenty years: nobody misses it, nobody sets it,
 //! and at nothing it cannot be lowered further to look like somebody's own.
 
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::sync::OnceLock;
 
 use super::table::own_pid;
@@ -21,8 +21,18 @@ pub fn mark_driver() {
     MARKED.get_or_init(|| {
         keep_files();
         // Where it cannot be lowered, a worker is known by the other signs alone.
-        setrlimit(Resource::Locks, Rlimit { current: Some(0), maximum: Some(0) }).ok();
+        lower().ok();
     });
+}
+
+/// Lowers the limit of this process.
+pub(crate) fn lower() -> std::io::Result<()> {
+    Ok(setrlimit(Resource::Locks, Rlimit { current: Some(0), maximum: Some(0) })?)
+}
+
+/// Whether this process, and all that it starts, has the lowered limit.
+pub(crate) fn is_lowered() -> bool {
+    getrlimit(Resource::Locks).maximum == Some(0)
 }
 
 /// Keeps what was open when this process was started: a shell may have handed it files that nobody below it could open.

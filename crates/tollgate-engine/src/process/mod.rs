@@ -9,7 +9,7 @@
 
 mod children;
 pub mod control;
-mod driver_mark;
+pub(crate) mod driver_mark;
 pub mod holder;
 mod output;
 mod own_program;

@@ -17,10 +17,10 @@ use tollgate_core::run::sandbox_record::Network;
 
 use super::tracing::Listener;
 use super::{
-    Policy, file_rules, hidden_paths, layers, namespaces, probe, protected_mounts, read_only_mounts, service_sockets,
-    terminal, tracing,
+    Policy, file_rules, first_process, hidden_paths, layers, namespaces, probe, protected_mounts, read_only_mounts,
+    service_sockets, terminal, tracing,
 };
-use crate::process::{GRACE_MS, control, is_own};
+use crate::process::{GRACE_MS, MARKER, control, driver_mark, is_own};
 
 /// What the helper exits with when it cannot hold, or not start, the program.
 pub const REFUSED: u8 = 125;
@@ -94,6 +94,9 @@ fn command(policy: &Policy, program: &[OsString], input: OwnedFd, own_tmp: bool)
     let mut command = Command::new(&program[0]);
     let temporary = if own_tmp { Path::new("/tmp") } else { &policy.temporary };
     command.args(&program[1..]).stdin(input).env("TMPDIR", temporary);
+    if policy.unnamed && driver_mark::is_lowered() {
+        command.env_remove(MARKER);
+    }
     if is_own(Path::new(&program[0])) {
         command.arg0("tollgate");
     }
@@ -103,6 +106,7 @@ fn command(policy: &Policy, program: &[OsString], input: OwnedFd, own_tmp: bool)
 /// The first process of the namespace: when it ends, everything in it does.
 fn first(policy: &Policy, program: &[OsString], input: OwnedFd, tell: OwnedFd) -> Result<u8, String> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
+    first_process::name();
     terminal::leave();
     namespaces::own_keys();
     if policy.network == Network::Denied {

@@ -14,6 +14,7 @@
 mod covered_programs;
 pub(crate) mod denials;
 mod file_rules;
+mod first_process;
 pub mod helper;
 mod hidden_paths;
 pub(crate) mod layers;
@@ -83,6 +84,9 @@ pub struct Policy {
     /// Whether it ends with whoever started it.
     #[serde(default)]
     pub bound: bool,
+    /// Whether the program is started without the variable that names its attempt, where it carries the mark of a driver.
+    #[serde(default)]
+    pub unnamed: bool,
     /// What the helper says once it holds: nobody but the driver and the helper knows it.
     pub answer: String,
     /// A folder for temporary files, in the place of `/tmp` where it has mounts.
@@ -120,6 +124,8 @@ pub struct Confinement {
     pub write_subset: Option<WriteSubset>,
     /// Whether it ends with this process, however that ends: nobody comes back to it.
     pub bound: bool,
+    /// Whether it runs what a worker wrote, and is not to tell by a variable that it is being checked.
+    pub unnamed: bool,
 }
 
 /// The part of a folder that may be written.
@@ -192,6 +198,7 @@ impl SandboxRequest {
             variables: self.env,
             write_subset: None,
             bound: false,
+            unnamed: false,
         })
     }
 }
@@ -212,15 +219,15 @@ pub struct OwnFolders<'a> {
 }
 
 /// What is on, by what was asked for and what this machine can do; the refusal says what is missing.
-pub fn sandbox_record(sandbox: Sandbox, support: &SandboxSupport, deny_network: bool) -> Result<SandboxRecord, String> {
+pub fn sandbox_record(sandbox: Sandbox, support: &SandboxSupport, is_command: bool) -> Result<SandboxRecord, String> {
     if sandbox == Sandbox::Off {
         return Ok(SandboxRecord { sandbox, ..SandboxRecord::default() });
     }
-    let network = match (deny_network, support.network()) {
+    let network = match (is_command, support.network()) {
         (false, _) => Network::Open,
         (true, network) => network,
     };
-    let missing = support.missing(deny_network).join("; ");
+    let missing = support.missing(is_command).join("; ");
     if sandbox == Sandbox::Require && !missing.is_empty() {
         return Err(missing);
     }
@@ -228,7 +235,9 @@ pub fn sandbox_record(sandbox: Sandbox, support: &SandboxSupport, deny_network: 
     // A program that nothing else holds is started as it is.
     let is_held = processes || landlock.is_some() || network != Network::Open;
     let tracing = is_held.then(|| support.tracing());
-    Ok(SandboxRecord { sandbox, processes, landlock, network, tracing, missing, ..SandboxRecord::default() })
+    let shows_attempt = is_command && !(processes && support.mark.is_none());
+    let record = SandboxRecord { sandbox, processes, landlock, network, tracing, missing, ..SandboxRecord::default() };
+    Ok(SandboxRecord { shows_attempt, ..record })
 }
 
 impl Confinement {
@@ -309,6 +318,7 @@ impl Confinement {
             layers,
             covered,
             bound,
+            unnamed: self.unnamed && processes && !self.leash.shows_attempt,
             answer: answer.clone(),
             temporary,
         };

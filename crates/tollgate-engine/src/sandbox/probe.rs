@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use tollgate_core::run::sandbox_record::{Network, Tracing};
 
 use super::{Policy, WORD as HELPER, file_rules, hidden_paths, layers, namespaces, read_only_mounts, tracing};
-use crate::process::{Environment, Program, Tail, run};
+use crate::process::{Environment, Program, Tail, driver_mark, run};
 
 /// What the helper is told to do instead of starting a program.
 pub(super) const WORD: &str = "probe";
-/// Parts that are to be missing, for tests: `processes`, `files`, `mounts`, `network`, `answers`, `tracing`, `layers`. Debug builds alone know it.
+/// Parts that are to be missing, for tests: `processes`, `files`, `mounts`, `network`, `answers`, `tracing`, `layers`, `mark`. Debug builds alone know it.
 #[cfg(debug_assertions)]
 const WITHOUT: &str = "TOLLGATE_SANDBOX_WITHOUT";
 const LIMIT: Duration = Duration::from_secs(10);
@@ -41,6 +41,9 @@ pub struct SandboxSupport {
     /// Why the places of an agent cannot be covered by layers in the state directory.
     #[serde(default)]
     pub layers: Option<String>,
+    /// Why what runs below a driver cannot be marked as that.
+    #[serde(default)]
+    pub mark: Option<String>,
 }
 
 impl SandboxSupport {
@@ -116,7 +119,8 @@ pub fn probe(helper: &Path, state: &Path) -> SandboxSupport {
         network: Some(why.clone()),
         answers: Some(why.clone()),
         tracing: Some(why.clone()),
-        layers: Some(why),
+        layers: Some(why.clone()),
+        mark: Some(why),
     }
 }
 
@@ -174,6 +178,7 @@ pub(super) fn report(state: &Path) -> Result<u8, String> {
     support.answers = hold("answers", Tracing::Descendants);
     // A filter of which somebody answers is a filter.
     support.tracing = hold("tracing", Tracing::Refused);
+    support.mark = wanted("mark").and_then(|()| driver_mark::lower()).err().map(|error| error.to_string());
     let text = serde_json::to_string(&support).map_err(|error| error.to_string())?;
     io::stdout().write_all(text.as_bytes()).map_err(|error| error.to_string())?;
     Ok(0)

@@ -132,7 +132,7 @@ const fn end(value: u32) -> libc::sock_filter {
 impl Listener {
     /// Answers for as long as this process lives.
     pub(super) fn answer_in_background(self) -> io::Result<()> {
-        std::thread::Builder::new().name("tracing".to_owned()).spawn(move || while self.answer_one().is_ok() {})?;
+        std::thread::Builder::new().spawn(move || while self.answer_one().is_ok() {})?;
         Ok(())
     }
 

@@ -28,6 +28,7 @@ mod crash;
 mod damaged;
 mod delegate;
 mod demo;
+mod detection;
 mod disturbed;
 mod documents;
 mod empty;
