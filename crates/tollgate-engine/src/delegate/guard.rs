@@ -1,6 +1,7 @@
 //! The guard: what was there before, what is there now, and what of that may not be.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use super::surfaces::{Grant, grant, holds};
 use super::{Delegation, Stop, VERIFIER, go_on, invalid};
 use crate::git::{quote, unquote};
 use crate::sandbox::ReservedPaths;
-use crate::workspace::{Change, ChangeKind, Repository, Snapshot, WorkspaceError};
+use crate::workspace::{Change, ChangeKind, Repository, Snapshot, WorkspaceError, clear_set_id, is_set_id};
 
 /// How many paths a report names, and how many differences.
 const PATHS_MAX: usize = 1000;
@@ -182,6 +183,9 @@ impl Baseline {
         let mut changes = self.before.changes(&after);
         // What Tollgate itself keeps is no change of a worker's, which cannot reach it.
         changes.retain(|change| state.is_none_or(|state| state.is_empty() || !holds(state, &change.path)));
+        set_id_cleared(cwd, &changes).map_err(|error| {
+            Stop(Reason::Validation, format!("What the worker changed cannot be kept as it is: {error}"), Vec::new())
+        })?;
         for change in &changes {
             let found = Found::of(change, dossier, [&self.before, &after], leaks);
             found.enter(&asked.role, frame);
@@ -194,6 +198,15 @@ impl Baseline {
         }
         Ok(())
     }
+}
+
+/// Takes set-user-ID and set-group-ID bits off what was changed.
+fn set_id_cleared(cwd: &Path, changes: &[Change]) -> Result<(), WorkspaceError> {
+    let has_one = |change: &&Change| u32::from_str_radix(&change.mode, 8).is_ok_and(is_set_id);
+    changes
+        .iter()
+        .filter(has_one)
+        .try_for_each(|change| clear_set_id(&cwd.join(OsStr::from_bytes(&unquote(&change.path)))))
 }
 
 /// The git folders of a repository that lie elsewhere.

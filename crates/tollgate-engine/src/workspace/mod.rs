@@ -71,7 +71,7 @@ pub use locks::{Claim, WorkLock, WorkLocks};
 pub(crate) use measurement::SUBMODULE;
 pub use measurement::{Change, ChangeKind, Measured};
 pub use repository::Repository;
-pub use set_id::clear_set_id;
+pub use set_id::{clear_set_id, is_set_id};
 pub use snapshot::Snapshot;
 pub use tree_custody::{Custody, ReturnedTree, TreeRecord};
 pub use trees::{KeptTree, PreviousContent, TempCopy, WorkTree};

@@ -19,7 +19,7 @@ const BITS: u32 = 0o6000;
 const LISTING_BYTES: usize = 32 * 1024;
 
 /// Whether a file has one of the bits. On a folder the group's says only which group new files have.
-pub(super) fn is_set(mode: u32) -> bool {
+pub fn is_set_id(mode: u32) -> bool {
     mode & BITS != 0 && FileType::from_raw_mode(mode) == FileType::RegularFile
 }
 
@@ -31,11 +31,11 @@ pub(super) fn clear(path: &Path) -> io::Result<()> {
 fn clear_at(folder: BorrowedFd<'_>, name: impl Arg) -> Result<(), Errno> {
     // Opened by its place alone, so that it is the same file that is looked at and changed, and no link is followed.
     let file = match openat(folder, name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()) {
-        Err(Errno::NOENT) => return Ok(()),
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
         opened => opened?,
     };
     let mode = fstat(&file)?.st_mode;
-    if !is_set(mode) {
+    if !is_set_id(mode) {
         return Ok(());
     }
     match chmodat(
@@ -89,14 +89,14 @@ fn visit(
         FileType::Directory => kind.as_raw_mode(),
         FileType::RegularFile | FileType::Unknown => match statat(as_fd(folder), &name, AtFlags::SYMLINK_NOFOLLOW) {
             // It is gone, or in a folder of somebody else.
-            Err(Errno::NOENT | Errno::ACCESS) => return Ok(()),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => return Ok(()),
             stat => stat?.st_mode,
         },
         _ => return Ok(()),
     };
     if FileType::from_raw_mode(mode) == FileType::Directory {
         open.push((folder.map(Rc::clone), name));
-    } else if is_set(mode) {
+    } else if is_set_id(mode) {
         clear_at(as_fd(folder), &name)?;
     }
     Ok(())

@@ -20,7 +20,7 @@ use tollgate_core::scope::Entry;
 use super::differences::Differences;
 use super::measurement::{Measured, SUBMODULE};
 use super::recent::Recent;
-use super::set_id;
+use super::set_id::is_set_id;
 use crate::git::ObjectId;
 
 /// The most files of a work tree that are looked at this way, and of all that are remembered beside the newest.
@@ -147,7 +147,7 @@ impl FileStats {
     /// The files with a set-user-ID or set-group-ID bit, from the root on.
     pub fn with_set_id(&self) -> impl Iterator<Item = Vec<u8>> {
         let all = self.0.iter().flat_map(|(folder, files)| files.iter().map(move |file| (folder, file)));
-        all.filter(|(_, (_, stat))| set_id::is_set(stat.mode)).map(|(folder, (name, _))| [&**folder, &**name].concat())
+        all.filter(|(_, (_, stat))| is_set_id(stat.mode)).map(|(folder, (name, _))| [&**folder, &**name].concat())
     }
 
     /// What changed in this second of its file system's clock, or later.

@@ -173,6 +173,22 @@ fn a_verifier_cannot_write_the_allowed_surfaces() {
     stage.delegate().is("PASS", None, 0);
 }
 
+/// A report names a file that changed, and not its mode. What had the bit before and nobody wrote is the person's.
+#[test]
+fn a_set_user_id_bit_that_a_worker_set_does_not_stay() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage =
+        acting("implementer", "echo x > src/new.rs; chmod 6755 src/main.rs src/new.rs; test -u src/new.rs || exit 9");
+    let own = stage.work("tests/smoke.rs");
+    std::fs::set_permissions(&own, PermissionsExt::from_mode(0o4644)).unwrap();
+    let done = stage.delegate();
+    done.is("PASS", None, 0);
+    assert_eq!(done.list("changed_surfaces"), ["src/main.rs", "src/new.rs"]);
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o7777;
+    let found = [mode(&stage.work("src/main.rs")), mode(&stage.work("src/new.rs")), mode(&own)];
+    assert_eq!(found, [0o755, 0o755, 0o4644]);
+}
+
 /// What the worker does with a git folder behind a surface, however the way there is called.
 #[test]
 fn a_surface_that_leads_to_what_git_keeps_is_refused() {
