@@ -108,7 +108,7 @@ fn agents(programs: &[Held]) -> Option<String> {
     roles.dedup();
     (!roles.is_empty()).then(|| {
         format!(
-            "agent's folder not held for {}: settings, hooks and instructions that it writes there stay, and your next session reads them",
+            "agent's folder not held for {}: settings and hooks that it writes there stay, for your next session, too",
             list(&roles)
         )
     })

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Child, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -70,8 +70,18 @@ impl Terminal {
 
     /// Everything that is printed until the program ends.
     fn all(mut self) -> String {
+        let deadline = Instant::now() + Duration::from_secs(60);
         let mut seen = std::mem::take(&mut self.seen).into_bytes();
-        seen.extend(self.screen.iter().flatten());
+        loop {
+            match self.screen.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(bytes) => seen.extend(bytes),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    let ended = self.child.try_wait();
+                    panic!("somebody still has the terminal ({ended:?}):\n{}", String::from_utf8_lossy(&seen));
+                }
+            }
+        }
         self.child.wait().unwrap();
         String::from_utf8(seen).unwrap().replace("\r\n", "\n")
     }
