@@ -163,7 +163,12 @@ fn the_secret_of_a_run_is_kept_for_the_next_driver_and_in_a_copy_and_is_shown_no
         kept
     });
     let (state, copy) = (play.world.path("state"), play.world.path("copy"));
-    assert!(Command::new("cp").arg("-a").args([&state, &copy]).status().unwrap().success());
+    // The worker is still there, and what it leaves comes and goes.
+    let copied = |_| {
+        std::fs::remove_dir_all(&copy).ok();
+        Command::new("cp").arg("-a").args([&state, &copy]).status().unwrap().success()
+    };
+    assert!((0..5).any(copied));
     std::fs::remove_dir_all(&state).unwrap();
     std::fs::rename(copy, &state).unwrap();
     let next = play.program(&["resume", "RUN"]);
