@@ -27,6 +27,7 @@ use tollgate_store::{Filter, Point, reach};
 
 use crate::service::{Service, ServiceError};
 use crate::session::{self, LoadError};
+use crate::workers::agent::SharedLogin;
 use crate::workspace::{Claim, WorkspaceError};
 
 pub use quarantine::{Note, restore};
@@ -145,6 +146,10 @@ impl Service {
         for summary in &listed.runs {
             known.insert(summary.run);
             gc.run(summary)?;
+        }
+        if !gc.options.dry {
+            // Where that fails, the next attempt of the agent tries it again, and says why.
+            SharedLogin::settle_all(&self.state).ok();
         }
         gc.strangers(&known)?;
         gc.objects()?;

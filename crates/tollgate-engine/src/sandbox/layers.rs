@@ -12,7 +12,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::mount::{MountFlags, mount, mount_bind};
 use serde::{Deserialize, Serialize};
 
-use super::{hidden_paths, read_only_mounts, visible_paths};
+use super::{hidden_paths, path_text, read_only_mounts, visible_paths};
 
 /// How many entries of what an agent wrote are named.
 const NAMED_MAX: usize = 12;
@@ -43,6 +43,7 @@ pub struct AgentLayer<'a> {
 /// A place, and what covers it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
+    #[serde(with = "path_text::one")]
     place: PathBuf,
     cover: Cover,
 }
@@ -50,8 +51,15 @@ pub struct Layer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Cover {
-    Overlay { upper: PathBuf, work: PathBuf, login: Vec<PathBuf> },
-    Copy(PathBuf),
+    Overlay {
+        #[serde(with = "path_text::one")]
+        upper: PathBuf,
+        #[serde(with = "path_text::one")]
+        work: PathBuf,
+        #[serde(with = "path_text")]
+        login: Vec<PathBuf>,
+    },
+    Copy(#[serde(with = "path_text::one")] PathBuf),
 }
 
 /// Whether every place of an agent can be covered: one that a configuration lets it write, or in which something is mounted, cannot.
@@ -72,6 +80,12 @@ fn real(places: &[&str]) -> Vec<(usize, PathBuf)> {
     all.sort_by(|(_, a), (_, b)| a.cmp(b));
     all.dedup_by(|(_, next), (_, before)| next.starts_with(before));
     all
+}
+
+/// Where what is written into a place of an agent goes.
+pub(crate) fn upper(places: &[&str], place: &Path, layer: &Path) -> Option<PathBuf> {
+    let (number, _) = real(places).into_iter().find(|(_, real)| real == place)?;
+    Some(layer.join(number.to_string()).join(UPPER))
 }
 
 /// Makes what covers the places of an agent: what a conversation has written before is still there.
@@ -105,9 +119,10 @@ pub(super) fn prepare(places: &[&str], layer: AgentLayer<'_>) -> io::Result<Vec<
     real(places).into_iter().map(cover).collect()
 }
 
-/// What was written into the places of an agent, by their names: the entries of its folders, without what lies in those.
+/// What was written into the places of an agent, by their names: the entries of its folders, without what lies in those. What the person
+/// has there comes first.
 pub(crate) fn written(places: &[&str], layer: &Path) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut found: Vec<(bool, String)> = Vec::new();
     for (number, place) in places.iter().enumerate() {
         let folder = layer.join(number.to_string());
         let name = place.trim_end_matches('/');
@@ -115,26 +130,27 @@ pub(crate) fn written(places: &[&str], layer: &Path) -> Vec<String> {
         let same =
             |one: &str, other: &str| std::fs::read(folder.join(one)).ok() == std::fs::read(folder.join(other)).ok();
         if !same(COPY, ORIGINAL) {
-            found.push(name.clone());
+            found.push((false, name.clone()));
         }
-        for entry in std::fs::read_dir(folder.join(UPPER)).into_iter().flatten().flatten() {
-            let kind = entry.file_type();
-            let end = match kind {
+        let upper = folder.join(UPPER);
+        // It may have been closed, to hide what is in it.
+        std::fs::set_permissions(&upper, std::fs::Permissions::from_mode(0o700)).ok();
+        let own = visible_paths::own(place).unwrap_or_default();
+        for entry in std::fs::read_dir(upper).into_iter().flatten().flatten() {
+            let end = match entry.file_type() {
                 Ok(kind) if kind.is_dir() => "/",
                 // What an overlay keeps of an entry that was removed.
                 Ok(kind) if kind.is_char_device() => " (removed)",
                 _ => "",
             };
-            found.push(format!("{name}/{}{end}", entry.file_name().to_string_lossy()));
+            let is_new = own.join(entry.file_name()).symlink_metadata().is_err();
+            found.push((is_new, format!("{name}/{}{end}", entry.file_name().to_string_lossy())));
         }
     }
     found.sort();
     let more = found.len().saturating_sub(NAMED_MAX);
-    found.truncate(NAMED_MAX);
-    if more > 0 {
-        found.push(format!("{more} more"));
-    }
-    found
+    let first = found.into_iter().take(NAMED_MAX).map(|(_, name)| name);
+    first.chain((more > 0).then(|| format!("{more} more"))).collect()
 }
 
 /// Covers the places, in a mount namespace of its own.

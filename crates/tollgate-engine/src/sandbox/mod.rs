@@ -20,6 +20,7 @@ mod hidden_paths;
 pub(crate) mod layers;
 mod listening_sockets;
 mod namespaces;
+mod path_text;
 mod probe;
 mod program_folders;
 mod protected_mounts;
@@ -64,13 +65,16 @@ pub struct Policy {
     pub network: Network,
     pub tracing: Tracing,
     /// What may be read, written and run.
+    #[serde(with = "path_text")]
     pub writes: Vec<PathBuf>,
     /// What may be read and run, also where it is hidden.
+    #[serde(with = "path_text")]
     pub reads: Vec<PathBuf>,
     /// What may not be seen; the rest of the system may be.
+    #[serde(with = "path_text")]
     pub hidden: Vec<PathBuf>,
     /// What stays as it is, also inside of what may be written: held by mounts, where it takes a namespace.
-    #[serde(default)]
+    #[serde(default, with = "path_text")]
     pub kept: Vec<PathBuf>,
     /// Whether it has mounts of its own: what is hidden is covered, and the rest cannot be written.
     #[serde(default)]
@@ -79,7 +83,7 @@ pub struct Policy {
     #[serde(default)]
     pub layers: Vec<layers::Layer>,
     /// Where services listen that would do for it what it may not: covered by mounts, where it takes a namespace.
-    #[serde(default)]
+    #[serde(default, with = "path_text")]
     pub covered: Vec<PathBuf>,
     /// Whether it ends with whoever started it.
     #[serde(default)]
@@ -90,6 +94,7 @@ pub struct Policy {
     /// What the helper says once it holds: nobody but the driver and the helper knows it.
     pub answer: String,
     /// A folder for temporary files, in the place of `/tmp` where it has mounts.
+    #[serde(with = "path_text::one")]
     pub temporary: PathBuf,
 }
 

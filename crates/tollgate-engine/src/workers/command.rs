@@ -6,6 +6,7 @@
 //! what it is about.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -107,8 +108,34 @@ pub(super) struct HomePlaces {
     pub writes: Vec<PathBuf>,
     /// Variables that name some of that.
     pub set: Vec<(OsString, OsString)>,
-    /// The login that it shares with other attempts.
+    pub kept: KeptLogin,
+}
+
+/// The person's login, while an attempt may write it.
+#[derive(Debug, Default)]
+pub(super) struct KeptLogin {
+    /// The one that it shares with other attempts.
     pub shared: Option<SharedLogin>,
+    /// The files that it writes in place, with their modes.
+    pub modes: Vec<(PathBuf, u32)>,
+}
+
+impl KeptLogin {
+    /// Hands a login back that the agent has renewed, soon: whoever else has the old one could not renew it any more.
+    fn hand_back(&self) -> std::io::Result<()> {
+        self.shared.as_ref().map_or(Ok(()), SharedLogin::share)
+    }
+
+    /// The same for the last time; and no file is open to more people than it was.
+    fn end(&self) -> std::io::Result<()> {
+        for (path, before) in &self.modes {
+            let now = path.metadata()?.permissions().mode() & 0o7777;
+            if now & !before != 0 {
+                std::fs::set_permissions(path, std::fs::Permissions::from_mode(now & before))?;
+            }
+        }
+        self.shared.as_ref().map_or(Ok(()), SharedLogin::end)
+    }
 }
 
 impl HomePlaces {
@@ -188,7 +215,7 @@ pub(super) fn launch(
         log,
         stdout,
         listener,
-        login: what.home.shared,
+        login: what.home.kept,
         outcome: None,
         _record: record,
     }))
@@ -247,17 +274,16 @@ struct CommandAttempt {
     log: Arc<Log>,
     stdout: Arc<Tail>,
     listener: Option<Listener>,
-    login: Option<SharedLogin>,
+    login: KeptLogin,
     outcome: Option<Outcome>,
     // Dropped last: the record stays while the process may live.
     _record: Recorded,
 }
 
 impl CommandAttempt {
-    /// Hands a login back that the agent has renewed, soon: whoever else has the old one could not renew it any more.
-    fn share_login(&self, has_ended: bool) {
-        let Some(Err(error)) = self.login.as_ref().map(SharedLogin::share) else { return };
-        if has_ended {
+    fn keep_login(&self, has_ended: bool) {
+        let kept = if has_ended { self.login.end() } else { self.login.hand_back() };
+        if let Some(error) = kept.err().filter(|_| has_ended) {
             self.log.push(format!("tollgate: the agent's login could not be handed back: {error}\n").as_bytes());
         }
     }
@@ -270,7 +296,7 @@ impl Attempt for CommandAttempt {
                 self.running.canceller().cancel();
             }
             let end = self.running.wait(deadline);
-            self.share_login(end.is_some());
+            self.keep_login(end.is_some());
             let end = end?;
             let file = self.report.as_ref().map(|report| report.read_without(&self.secrets));
             let said = match file.unwrap_or(RawReport::Nothing) {

@@ -1,7 +1,6 @@
 //! Names and files that survive a crash and a hostile tree.
 
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -60,28 +59,17 @@ pub fn remove_tree(path: &Path) -> Result<(), WorkspaceError> {
     match std::fs::remove_dir_all(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(_) => {
-            open_up(path);
+            super::set_id::open_up(path).ok();
             at(path, std::fs::remove_dir_all(path))
         }
         Ok(()) => Ok(()),
     }
 }
 
-/// Gives the owner every right on the folders below a path. Links are not followed.
-fn open_up(path: &Path) {
-    let mut open = vec![path.to_owned()];
-    while let Some(folder) = open.pop() {
-        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).ok();
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                open.push(entry.path());
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
     use crate::testing::{folder, write};
 

@@ -52,17 +52,23 @@ fn clear_at(folder: BorrowedFd<'_>, name: impl Arg) -> Result<(), Errno> {
 
 /// Takes them off a file or all files below a folder. Links are not followed.
 pub fn clear_set_id(place: &Path) -> Result<(), WorkspaceError> {
-    super::at(place, clear_below(place))
+    super::at(place, clear_below(place, Mode::RUSR | Mode::XUSR))
 }
 
-fn clear_below(place: &Path) -> io::Result<()> {
+/// Gives the owner every right on the folders below a path, so that they can be removed.
+pub(super) fn open_up(place: &Path) -> io::Result<()> {
+    clear_below(place, Mode::RWXU)
+}
+
+/// The owner has these rights on each folder then.
+fn clear_below(place: &Path, rights: Mode) -> io::Result<()> {
     let name = CString::new(place.as_os_str().as_bytes())?;
     // A folder is opened from the one that it is in: no path is too long.
     let mut open: Vec<(Option<Rc<OwnedFd>>, CString)> = Vec::new();
     visit(None, name, FileType::Unknown, &mut open)?;
     let mut buffer = Vec::with_capacity(LISTING_BYTES);
     while let Some((above, name)) = open.pop() {
-        let Some(folder) = open_folder(as_fd(above.as_ref()), &name)?.map(Rc::new) else { continue };
+        let Some(folder) = open_folder(as_fd(above.as_ref()), &name, rights)?.map(Rc::new) else { continue };
         let mut entries = RawDir::new(folder.as_fd(), buffer.spare_capacity_mut());
         while let Some(entry) = entries.next() {
             let entry = entry?;
@@ -103,7 +109,7 @@ fn visit(
 }
 
 /// Opens a folder, also one that its owner closed to itself; none where it is gone or somebody else's.
-fn open_folder(above: BorrowedFd<'_>, name: &CString) -> Result<Option<OwnedFd>, Errno> {
+fn open_folder(above: BorrowedFd<'_>, name: &CString, rights: Mode) -> Result<Option<OwnedFd>, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let open = || openat(above, name, flags, Mode::empty());
     let opened = match open() {
@@ -114,7 +120,7 @@ fn open_folder(above: BorrowedFd<'_>, name: &CString) -> Result<Option<OwnedFd>,
         Err(Errno::NOENT | Errno::PERM) => return Ok(None),
         opened => opened?,
     };
-    if !Mode::from_raw_mode(fstat(&folder)?.st_mode).contains(Mode::RUSR | Mode::XUSR) {
+    if !Mode::from_raw_mode(fstat(&folder)?.st_mode).contains(rights) {
         match fchmod(&folder, Mode::RWXU) {
             Err(Errno::PERM) => {}
             done => done?,
@@ -157,15 +163,15 @@ mod tests {
         set(&outside.join("kept"), 0o4755);
         symlink(outside.join("kept"), root.join("link")).unwrap();
         symlink(&*outside, root.join("folder")).unwrap();
-        clear_below(&root).unwrap();
+        clear_set_id(&root).unwrap();
         let found = ["a", "deep/b", "deep/er/c", "d", "deep", "closed/e", "listed/f"];
         let found = found.map(|path| mode(&root.join(path)));
         assert_eq!(found, [0o755, 0o711, 0, 0o1644, 0o2775, 0o711, 0o711]);
         assert_eq!(mode(&outside.join("kept")), 0o4755, "links are not followed");
         set(&root.join("a"), 0o6755);
-        clear_below(&root.join("a")).unwrap();
+        clear_set_id(&root.join("a")).unwrap();
         clear(&root.join("link")).unwrap();
-        clear_below(&root.join("absent")).unwrap();
+        clear_set_id(&root.join("absent")).unwrap();
         assert_eq!((mode(&root.join("a")), mode(&outside.join("kept"))), (0o755, 0o4755));
     }
 }

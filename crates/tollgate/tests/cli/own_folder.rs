@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -109,8 +110,8 @@ esac"#,
         [home(&play, ".claude/settings.json"), home(&play, ".claude.json"), home(&play, ".claude/agents/helper.md")];
     assert_eq!(kept, ["{\"mine\":1}\n", "{\"mcpServers\":{}}\n", "mine\n"]);
     assert!(!play.world.path("home/.claude/CLAUDE.md").exists() && !play.world.path("home/.claude/memory").exists());
-    let written = "written in its own folder, gone with the run: ~/.claude.json, ~/.claude/CLAUDE.md, \
-                   ~/.claude/agents (removed), ~/.claude/memory, ~/.claude/settings.json";
+    let written = "written in its own folder, gone with the run: ~/.claude.json, ~/.claude/agents (removed), \
+                   ~/.claude/settings.json, ~/.claude/CLAUDE.md, ~/.claude/memory";
     let all = reported(&play);
     assert_eq!(all[0], (AgentFolders::Held, written.to_owned()));
     assert_eq!(all[2], (AgentFolders::Held, String::new()), "the judge wrote nothing");
@@ -265,12 +266,40 @@ fn a_login_that_lost_something_or_was_none_is_not_handed_back() {
     assert!(!file.exists());
 }
 
+/// What a worker leaves in the folder of the login stops nobody after it, and no judge finds it. The person's login is a link.
+#[test]
+fn what_a_worker_leaves_beside_the_login_is_gone_with_the_next_attempt() {
+    let acts = format!(
+        r#"{BEGINS}
+S=$CLAUDE_SECURESTORAGE_CONFIG_DIR
+echo "FOUND $(ls -A $S | tr '\n' ' ')$(cat $S/.credentials.json)-"
+rm $S/.credentials.json; mkdir -p $S/.credentials.json/a $S/hooks; echo obey > $S/CLAUDE.md; chmod 0 $S
+{}"#,
+        done(NOTHING)
+    );
+    let mut play = play("claude", &acts);
+    if !holds(&play) {
+        return;
+    }
+    std::fs::create_dir(play.world.path("home/.claude/accounts")).unwrap();
+    std::fs::write(play.world.path("home/.claude/accounts/work.json"), login("first", 1)).unwrap();
+    std::os::unix::fs::symlink("accounts/work.json", play.world.path("home/.claude/.credentials.json")).unwrap();
+    let said = play.tollgate(&["run", "../pair.yaml"]).exits(4);
+    play.named_by(&said);
+    let found = format!("FOUND .credentials.json {}-", login("first", 1));
+    for role in ["maker", "reader"] {
+        assert!(play.log(role, 1).contains(&found), "{}", play.log(role, 1));
+    }
+    assert_eq!(home(&play, ".claude/accounts/work.json"), login("first", 1));
+    play.holds();
+}
+
 /// Codex writes its login in place: through the layer, while the rest of its folder stays as it was.
 #[test]
 fn a_login_that_is_written_in_place_is_written_through_the_layer() {
     let acts = format!(
         r#"echo '{{"type":"thread.started","thread_id":"t-1"}}'
-echo new > ~/.codex/auth.json; echo 'hook' > ~/.codex/config.toml; echo x > "$CODEX_SQLITE_HOME/state.sqlite"
+echo new > ~/.codex/auth.json; chmod 4777 ~/.codex/auth.json; echo 'hook' > ~/.codex/config.toml; echo x > "$CODEX_SQLITE_HOME/state.sqlite"
 echo '{{"type":"item.completed","item":{{"type":"agent_message","text":"{NOTHING}"}}}}'
 echo '{{"type":"turn.completed","usage":{{}}}}'"#
     );
@@ -282,7 +311,10 @@ echo '{{"type":"turn.completed","usage":{{}}}}'"#
     for (name, text) in [("auth.json", "old\n"), ("config.toml", "mine\n")] {
         std::fs::write(play.world.path("home/.codex").join(name), text).unwrap();
     }
+    let mode = || std::fs::metadata(play.world.path("home/.codex/auth.json")).unwrap().permissions().mode() & 0o7777;
+    let before = mode();
     let said = play.tollgate(&["run", "../pair.yaml"]);
+    assert_eq!(mode(), before, "nobody else may read it now");
     play.named_by(&said);
     assert_eq!((home(&play, ".codex/auth.json"), home(&play, ".codex/config.toml")), ("new\n".into(), "mine\n".into()));
     assert_eq!(reported(&play)[0].1, "written in its own folder, gone with the run: ~/.codex/config.toml");

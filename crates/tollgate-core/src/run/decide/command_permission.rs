@@ -101,7 +101,9 @@ impl Draft {
         let command = text.as_deref().and_then(|text| text.lines().next()).unwrap_or(name);
         match permission {
             Permission::Writes => format!("`{command}` ({name}) {}.", changes(paths)),
-            Permission::Setup => format!("The set-up of `{command}` ({name}) was changed by the work: {}.", named(paths)),
+            Permission::Setup => {
+                format!("The set-up of `{command}` ({name}) was changed by the work: {}.", named(paths))
+            }
         }
     }
 

@@ -4,9 +4,11 @@
 //! the person's stays, and the copy is made again. A login that lost something (an agent empties it when a renewal is refused) is not handed
 //! back.
 
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -14,7 +16,7 @@ use serde_json::Value;
 
 use super::ReplacedLogin;
 use crate::sandbox::own_place;
-use crate::workspace::safe_name;
+use crate::workspace::{remove_tree, safe_name};
 
 /// A login is a few kilobytes.
 const BYTES_MAX: u64 = 1024 * 1024;
@@ -25,6 +27,8 @@ const HOLD_LIMIT: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_millis(5);
 /// What the copy was last the same as.
 const KNOWN: &str = "known";
+/// Where the person's lies.
+const OWN: &str = "own";
 
 /// The login that the attempts of an agent share.
 #[derive(Debug, Clone)]
@@ -33,29 +37,68 @@ pub struct SharedLogin {
     /// The person's.
     own: PathBuf,
     folder: PathBuf,
+    /// Where it lies in the layer of this attempt, for a program that does not know the variable.
+    in_layer: Option<PathBuf>,
+    /// The person's as the attempt began.
+    began: Option<Vec<u8>>,
 }
 
 /// Who holds the copy still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moment {
-    /// An attempt begins: a copy that lost something is made again.
+    /// Nobody: an attempt begins. A copy that lost something is made again.
     Start,
     /// An attempt works or has ended.
     Later,
 }
 
 impl SharedLogin {
-    /// The login that the person has; none where there is none to share. The copy lies in the state directory.
-    pub fn find(login: &'static ReplacedLogin, state: &Path) -> io::Result<Option<Self>> {
-        let there = |place: &&str| own_place(place).filter(|folder| folder.is_dir());
-        let Some(folder) = login.places.iter().find_map(there) else { return Ok(None) };
-        let folder = folder.canonicalize()?;
-        let own = folder.join(login.file);
+    /// The login that the person has; none where there is none to share. The copy lies in the state directory. `layer` is where a place of
+    /// the agent is written to.
+    pub fn find(
+        login: &'static ReplacedLogin,
+        state: &Path,
+        layer: impl Fn(&Path) -> Option<PathBuf>,
+    ) -> io::Result<Option<Self>> {
+        let Some(place) = login.places.iter().find_map(|place| own_place(place)).filter(|place| place.is_dir()) else {
+            return Ok(None);
+        };
+        let place = place.canonicalize()?;
+        let own = place.join(login.file);
         let folder = state.join("logins").join(safe_name(&own.to_string_lossy()));
-        let shared = Self { login, own, folder };
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(shared.shared())?;
-        shared.sync(Moment::Start)?;
+        let in_layer = layer(&place).map(|upper| upper.join(login.file));
+        let mut shared = Self { login, own, folder, in_layer, began: None };
+        shared.begin()?;
         Ok(Some(shared))
+    }
+
+    /// Hands back every login of a state directory that was renewed when nobody was there to do it.
+    pub fn settle_all(state: &Path) -> io::Result<()> {
+        let kinds = super::ADAPTERS.iter().filter_map(|adapter| adapter.login.as_ref()?.replaced.as_ref());
+        let kinds: Vec<&'static ReplacedLogin> = kinds.collect();
+        for entry in std::fs::read_dir(state.join("logins")).into_iter().flatten().flatten() {
+            let Some(own) = read(&entry.path().join(OWN))? else { continue };
+            let own = PathBuf::from(OsString::from_vec(own));
+            let Some(login) = kinds.iter().find(|login| own.file_name() == Some(login.file.as_ref())) else { continue };
+            let shared = Self { login, own, folder: entry.path(), in_layer: None, began: None };
+            let _held = shared.hold()?.ok_or(io::ErrorKind::ResourceBusy)?;
+            shared.clear_others()?;
+            shared.put_right(Moment::Start)?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(self.shared())?;
+        let _held = self.hold()?.ok_or(io::ErrorKind::ResourceBusy)?;
+        self.put(Some(self.own.as_os_str().as_bytes()), &self.folder.join(OWN))?;
+        // What it was when somebody last looked: an attempt that was cut off began with that.
+        self.began = read(&self.folder.join(KNOWN))?;
+        self.take_from_layer()?;
+        self.clear_others()?;
+        self.put_right(Moment::Start)?;
+        self.began = self.own()?;
+        Ok(())
     }
 
     /// The folder that the attempts share.
@@ -65,24 +108,77 @@ impl SharedLogin {
 
     /// Makes the copy and the person's login the same, as often as somebody likes while an attempt works.
     pub fn share(&self) -> io::Result<()> {
-        self.sync(Moment::Later)
+        self.hold()?.map_or(Ok(()), |_held| self.put_right(Moment::Later))
+    }
+
+    /// The same for the last time.
+    pub fn end(&self) -> io::Result<()> {
+        let _held = self.hold()?.ok_or(io::ErrorKind::ResourceBusy)?;
+        self.take_from_layer()?;
+        self.clear_others()?;
+        self.put_right(Moment::Later)
+    }
+
+    /// The person's login; a link to it is the person's, too.
+    fn own(&self) -> io::Result<Option<Vec<u8>>> {
+        read(&self.own_file())
+    }
+
+    fn own_file(&self) -> PathBuf {
+        self.own.canonicalize().unwrap_or_else(|_| self.own.clone())
+    }
+
+    /// Takes away what is neither the login nor the lock: the folder is no way from one attempt to another.
+    fn clear_others(&self) -> io::Result<()> {
+        let shared = self.shared();
+        std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o700))?;
+        for entry in std::fs::read_dir(&shared)?.flatten() {
+            let (name, path) = (entry.file_name(), entry.path());
+            let kind = entry.file_type()?;
+            let is_login = name == self.login.file && kind.is_file();
+            let is_lock = name == self.login.lock && kind.is_dir() && !is_stale(&path);
+            if is_login || is_lock {
+                continue;
+            }
+            // Another attempt may be the one that replaces the login right now.
+            let is_draft = name.as_bytes().starts_with(self.login.file.as_bytes()) && !is_stale(&path);
+            if kind.is_dir() {
+                remove_tree(&path).map_err(io::Error::other)?;
+            } else if !is_draft || !kind.is_file() {
+                std::fs::remove_file(&path).or_else(absent)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands back a login that was renewed inside of the layer, once nobody works there; in the layer it does not stay.
+    fn take_from_layer(&self) -> io::Result<()> {
+        let Some(file) = &self.in_layer else { return Ok(()) };
+        let Some(renewed) = read(file)? else { return Ok(()) };
+        let own = self.own()?;
+        if own.is_some() && own == self.began && own.as_deref() != Some(&*renewed) && keeps(own.as_deref(), &renewed) {
+            let Some(_lock) = AgentLock::take(&self.own.with_file_name(self.login.lock)) else { return Ok(()) };
+            self.put(Some(&renewed), &self.own_file())?;
+        }
+        std::fs::remove_file(file).or_else(absent)
     }
 
     /// Makes both the same, as far as nobody is changing them right now.
-    fn sync(&self, moment: Moment) -> io::Result<()> {
-        let Some(_held) = self.hold()? else { return Ok(()) };
+    fn put_right(&self, moment: Moment) -> io::Result<()> {
         let (copy, known) = (self.shared().join(self.login.file), self.folder.join(KNOWN));
-        let (own, shared, last) = (read(&self.own)?, read(&copy)?, read(&known)?);
+        let (own, shared, last) = (self.own()?, read(&copy)?, read(&known)?);
         if own == shared {
             return if own == last { Ok(()) } else { self.put(own.as_deref(), &known) };
         }
-        let renewed = shared.as_deref().filter(|shared| own.is_some() && own == last && keeps(own.as_deref(), shared));
-        match renewed {
+        // An agent that is refused because somebody else has renewed empties what it has.
+        let is_as_before = own.is_some() && (own == last || is_emptied(last.as_deref(), own.as_deref()));
+        let renewed = shared.as_deref().filter(|_| is_as_before && shared != last);
+        match renewed.filter(|renewed| keeps(last.as_deref(), renewed)) {
             Some(renewed) => {
                 let Some(_lock) = AgentLock::take(&self.own.with_file_name(self.login.lock)) else { return Ok(()) };
                 // The person's agent may have been about to.
-                if read(&self.own)? == last {
-                    self.put(Some(renewed), &self.own)?;
+                if self.own()? == own {
+                    self.put(Some(renewed), &self.own_file())?;
                     self.put(Some(renewed), &known)?;
                 }
                 Ok(())
@@ -112,8 +208,7 @@ impl SharedLogin {
     /// Puts a file in its place whole, or takes it away; in the place of a link, whatever it leads to.
     fn put(&self, bytes: Option<&[u8]>, path: &Path) -> io::Result<()> {
         let Some(bytes) = bytes else {
-            return std::fs::remove_file(path)
-                .or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) });
+            return std::fs::remove_file(path).or_else(absent);
         };
         // In the folder of the file that it replaces, or where no worker can be before it.
         let in_shared = path.starts_with(self.shared());
@@ -148,6 +243,19 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= BYTES_MAX))
 }
 
+/// Whether a login is what it was, but for texts that are empty now.
+fn is_emptied(before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
+    let value = |bytes: Option<&[u8]>| serde_json::from_slice::<Value>(bytes?).ok();
+    let (Some(before), Some(after)) = (value(before), value(after)) else { return false };
+    !has(&before, &after) && names(&before) == names(&after)
+}
+
+/// The names in a login, without what they hold.
+fn names(value: &Value) -> Vec<&str> {
+    let fields = value.as_object().into_iter().flatten();
+    fields.flat_map(|(name, value)| [vec![name.as_str()], names(value)].concat()).collect()
+}
+
 /// Whether nothing that was there is missing or empty in another login; what is being written is none yet.
 fn keeps(before: Option<&[u8]>, after: &[u8]) -> bool {
     let value = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).ok();
@@ -167,6 +275,16 @@ fn has(before: &Value, after: &Value) -> bool {
     }
 }
 
+/// Whether nobody has touched it for so long that nobody is at it any more.
+fn is_stale(path: &Path) -> bool {
+    let changed = path.symlink_metadata().and_then(|found| found.modified()).ok();
+    changed.and_then(|changed| SystemTime::now().duration_since(changed).ok()).is_some_and(|age| age > STALE)
+}
+
+fn absent(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
 /// The lock by which an agent keeps its other processes from the login: a folder.
 struct AgentLock(PathBuf);
 
@@ -174,11 +292,7 @@ impl AgentLock {
     fn take(path: &Path) -> Option<Self> {
         match std::fs::create_dir(path) {
             Ok(()) => Some(Self(path.to_owned())),
-            Err(_) => {
-                let changed = path.metadata().and_then(|lock| lock.modified()).ok()?;
-                let age = SystemTime::now().duration_since(changed).ok()?;
-                (age > STALE).then(|| Self(path.to_owned()))
-            }
+            Err(_) => is_stale(path).then(|| Self(path.to_owned())),
         }
     }
 }
@@ -203,12 +317,14 @@ mod tests {
     /// The person's login and the copy, the same to begin with.
     fn shared() -> (Folder, SharedLogin) {
         let root = folder("login");
-        let shared = SharedLogin { login: &LOGIN, own: root.join("own/login"), folder: root.join("state") };
-        for made in [root.join("own"), shared.shared()] {
-            std::fs::create_dir_all(made).unwrap();
+        let (own, folder) = (root.join("own/login"), root.join("state"));
+        let mut shared =
+            SharedLogin { login: &LOGIN, own, folder, in_layer: Some(root.join("upper/login")), began: None };
+        for made in ["own", "upper"] {
+            std::fs::create_dir_all(root.join(made)).unwrap();
         }
         std::fs::write(&shared.own, token("first")).unwrap();
-        shared.sync(Moment::Start).unwrap();
+        shared.begin().unwrap();
         (root, shared)
     }
 
@@ -230,8 +346,11 @@ mod tests {
             (Some("{\"a\""), Some(&*first), Some("{\"a\""), Some(&*first)),
             (Some("{}"), Some(&*first), Some("{}"), Some(&*first)),
             (None, Some(&*first), None, Some(&*first)),
+            // The person's agent was refused, because this one has renewed; and one that was logged out.
+            (Some(&*renewed), Some(&*blank), Some(&*renewed), Some(&*renewed)),
+            (Some(&*renewed), Some("{}"), Some("{}"), Some("{}")),
         ] {
-            let (_root, shared) = shared();
+            let (_root, mut shared) = shared();
             let put = |bytes: Option<&str>, path: &Path| match bytes {
                 Some(bytes) => std::fs::write(path, bytes).unwrap(),
                 None => std::fs::remove_file(path).unwrap(),
@@ -240,7 +359,7 @@ mod tests {
             put(own, &shared.own);
             shared.share().unwrap();
             assert_eq!(both(&shared)[1], later.unwrap_or_default(), "{copy:?} {own:?}");
-            shared.sync(Moment::Start).unwrap();
+            shared.begin().unwrap();
             let next = next.unwrap_or_default();
             assert_eq!(both(&shared), [next, next], "{copy:?} {own:?}");
         }
@@ -263,15 +382,52 @@ mod tests {
     /// What a worker lays in the place of the copy leads nowhere.
     #[test]
     fn a_link_in_the_place_of_the_copy_is_not_followed() {
-        let (root, shared) = shared();
+        let (root, mut shared) = shared();
         let copy = shared.shared().join("login");
         std::fs::write(root.join("elsewhere"), token("planted")).unwrap();
         std::fs::remove_file(&copy).unwrap();
         std::os::unix::fs::symlink(root.join("elsewhere"), &copy).unwrap();
         shared.share().unwrap();
         assert_eq!(std::fs::read_to_string(&shared.own).unwrap(), token("first"));
-        shared.sync(Moment::Start).unwrap();
+        shared.begin().unwrap();
         assert!(copy.symlink_metadata().unwrap().is_file());
         assert_eq!(std::fs::read_to_string(root.join("elsewhere")).unwrap(), token("planted"));
+    }
+
+    /// The folder is no way to another attempt, and nobody is kept from it.
+    #[test]
+    fn whatever_a_worker_leaves_in_the_folder_is_gone_with_the_next() {
+        let (root, mut shared) = shared();
+        let copy = shared.shared().join("login");
+        std::fs::remove_file(&copy).unwrap();
+        for path in ["login/a/b", "hooks/c", "CLAUDE.md"] {
+            crate::testing::write(&shared.shared(), path, "x");
+        }
+        std::os::unix::fs::symlink(root.join("own"), shared.shared().join("link")).unwrap();
+        std::fs::set_permissions(shared.shared(), std::fs::Permissions::from_mode(0)).unwrap();
+        shared.begin().unwrap();
+        assert_eq!(both(&shared), [token("first"), token("first")]);
+        assert_eq!(std::fs::read_dir(shared.shared()).unwrap().count(), 1);
+        std::fs::write(shared.shared().join("planted"), "x").unwrap();
+        shared.end().unwrap();
+        assert_eq!(std::fs::read_dir(shared.shared()).unwrap().count(), 1);
+    }
+
+    /// A program that does not know the variable renews it in the layer; a link of the person leads to the login.
+    #[test]
+    fn a_login_that_was_renewed_in_the_layer_is_handed_back_at_the_end() {
+        let (root, mut shared) = shared();
+        std::fs::rename(&shared.own, root.join("own/work")).unwrap();
+        std::os::unix::fs::symlink("work", &shared.own).unwrap();
+        let in_layer = root.join("upper/login");
+        for (own, at_end) in [("first", "renewed"), ("other", "other")] {
+            std::fs::write(root.join("own/work"), token("first")).unwrap();
+            shared.begin().unwrap();
+            std::fs::write(&in_layer, token("renewed")).unwrap();
+            std::fs::write(root.join("own/work"), token(own)).unwrap();
+            shared.end().unwrap();
+            assert_eq!(both(&shared), [token(at_end), token(at_end)]);
+            assert!(!in_layer.exists() && shared.own.is_symlink());
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! An agent behind a role: the same process, limits and report as a plain command, with an adapter at both ends.
 
 use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +16,8 @@ use super::spec::variables;
 use super::tally::is_session;
 use super::{AgentSpec, Ask, Resume, SharedLogin, Tally, at_home, capabilities_of};
 use crate::process::{Cancel, End, Inherit, ProcessId, StdoutKind};
+use crate::sandbox::layers::upper;
+use crate::sandbox::own_place;
 use crate::workers::command::{HomePlaces, Launch, Listener, find, launch};
 use crate::workers::{Attempt, Job, Outcome, Worker, WorkerError, bundle};
 use crate::workspace::remove_tree;
@@ -123,6 +126,10 @@ impl AgentWorker {
             return Ok(home);
         };
         home.login = Some(login.in_place);
+        let places = home.places.iter().filter_map(|place| own_place(place));
+        let files = places.flat_map(|place| login.in_place.iter().map(move |name| place.join(name)));
+        home.kept.modes =
+            files.filter_map(|file| Some((file.clone(), file.metadata().ok()?.permissions().mode() & 0o777))).collect();
         let failed = |source| WorkerError::Start { path: job.layer.clone(), source };
         if !goes_on {
             remove_tree(&job.layer).map_err(|error| failed(std::io::Error::other(error)))?;
@@ -133,8 +140,10 @@ impl AgentWorker {
             home.give(variable, folder);
         }
         if let Some(replaced) = &login.replaced {
-            home.shared = SharedLogin::find(replaced, &self.state).map_err(failed)?;
-            let shared = home.shared.as_ref().map(SharedLogin::shared);
+            let upper = |place: &Path| upper(home.places, place, &job.layer);
+            let failed = |source| WorkerError::Start { path: self.state.join("logins"), source };
+            home.kept.shared = SharedLogin::find(replaced, &self.state, upper).map_err(failed)?;
+            let shared = home.kept.shared.as_ref().map(SharedLogin::shared);
             shared.into_iter().for_each(|folder| home.give(replaced.variable, folder));
         }
         Ok(home)
