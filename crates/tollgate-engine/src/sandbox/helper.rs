@@ -26,10 +26,10 @@ use crate::process::{GRACE_MS, MARKER, control, driver_mark, is_own};
 pub const REFUSED: u8 = 125;
 const POLL: Duration = Duration::from_millis(5);
 
-/// Runs as the helper: `PROGRAM ARGUMENTS…`, by the policy that comes over its standard input, or `probe STATE`; answers the exit code.
+/// Runs as the helper: `PROGRAM ARGUMENTS…`, by the policy that comes over its standard input, or `probe FOLDER`; answers the exit code.
 pub fn run(args: &[OsString]) -> u8 {
     let held = match args {
-        [word, state] if word == probe::WORD => probe::report(Path::new(state)),
+        [word, folder] if word == probe::WORD => probe::report(Path::new(folder)),
         [] => Err("no program is named".to_owned()),
         program => hold(program),
     };

@@ -112,6 +112,13 @@ pub(super) fn prepare(places: &[&str], layer: AgentLayer<'_>) -> io::Result<Vec<
             std::fs::create_dir_all(made)?;
         }
         std::fs::set_permissions(&upper, mode)?;
+        // The mark of a layer that was not synced; the next one would not be mounted over it.
+        let own = work.join("work");
+        if own.is_dir() {
+            // It is closed to everybody.
+            std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o700))?;
+            std::fs::remove_dir_all(own)?;
+        }
         let file = |name: &&str| place.join(name).canonicalize().ok().filter(|file| file.starts_with(&place));
         let login = layer.login.iter().filter_map(file).filter(|file| file.is_file()).collect();
         Ok(Layer { place, cover: Cover::Overlay { upper, work, login } })
@@ -172,14 +179,15 @@ pub(super) fn lay(layers: &[Layer]) -> io::Result<()> {
     Ok(())
 }
 
-/// The folders are named by open files: a path of its own could hold what separates the options.
+/// The folders are named by open files: a path of its own could hold what separates the options. It is not synced when it ends, which would
+/// sync the whole file system: what a machine that went down leaves of a layer is no more than a session that is lost.
 fn overlay(place: &Path, upper: &Path, work: &Path) -> io::Result<()> {
     let open = |path: &Path| rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY, Mode::empty());
     let (lower, upper, work) = (open(place)?, open(upper)?, open(work)?);
     let at = |file: &OwnedFd| format!("/proc/self/fd/{}", file.as_raw_fd());
     let extended = if in_own_user_namespace() { ",userxattr" } else { "" };
     let options = format!(
-        "lowerdir={},upperdir={},workdir={},index=off,metacopy=off{extended}",
+        "lowerdir={},upperdir={},workdir={},index=off,metacopy=off,volatile{extended}",
         at(&lower),
         at(&upper),
         at(&work)
@@ -194,22 +202,25 @@ fn in_own_user_namespace() -> bool {
     map.split_whitespace().nth(2) != Some("4294967295")
 }
 
-/// Covers a folder of the engine's own, in a mount namespace, to see whether the system lets us and the state directory can hold layers.
-pub(super) fn probe(state: &Path) -> io::Result<()> {
-    let folder = state.join(format!("layers-{}", std::process::id()));
-    let tried = || {
-        let [place, upper, work] = ["place", UPPER, "work"].map(|name| folder.join(name));
-        for made in [&place, &upper, &work] {
-            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(made)?;
-        }
-        overlay(&place, &upper, &work)?;
-        let written = std::fs::write(place.join("file"), "").and_then(|()| std::fs::metadata(upper.join("file")));
-        rustix::mount::unmount(&place, rustix::mount::UnmountFlags::DETACH)?;
-        written.map(drop)
-    };
-    let done = tried();
+/// A folder in which to try it, for this process.
+pub(super) fn probe_folder(state: &Path) -> PathBuf {
+    state.join(format!("layers-{}", std::process::id()))
+}
+
+/// Covers a folder in there, in a mount namespace, to see whether the system lets us and the file system can hold layers. What it leaves
+/// whoever asked for it removes: the mount goes with the namespace.
+pub(super) fn probe(folder: &Path) -> io::Result<()> {
+    let [place, upper, work] = ["place", UPPER, "work"].map(|name| folder.join(name));
+    for made in [&place, &upper, &work] {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(made)?;
+    }
+    overlay(&place, &upper, &work)?;
+    std::fs::write(place.join("file"), "").and_then(|()| std::fs::metadata(upper.join("file"))).map(drop)
+}
+
+/// Removes what [`probe`] left.
+pub(super) fn remove_probe(folder: &Path) {
     // The overlay makes a folder there that nobody may enter.
     std::fs::set_permissions(folder.join("work/work"), std::fs::Permissions::from_mode(0o700)).ok();
-    std::fs::remove_dir_all(&folder).ok();
-    done
+    std::fs::remove_dir_all(folder).ok();
 }

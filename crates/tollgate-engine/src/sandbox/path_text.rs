@@ -16,7 +16,7 @@ fn path<E: Error>(text: &str) -> Result<PathBuf, E> {
     Ok(OsString::from_vec(bytes).into())
 }
 
-pub fn serialize<S: Serializer>(paths: &Vec<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
     paths.iter().map(|path| text(path)).collect::<Vec<_>>().serialize(serializer)
 }
 

@@ -93,9 +93,10 @@ impl SandboxSupport {
 /// Asks a helper what it can do; layers would lie in the state directory.
 pub fn probe(helper: &Path, state: &Path) -> SandboxSupport {
     let out = Tail::new(BYTES_MAX);
+    let folder = layers::probe_folder(state);
     let program = Program {
         path: helper.to_owned(),
-        args: vec![HELPER.into(), WORD.into(), state.into()],
+        args: vec![HELPER.into(), WORD.into(), (&folder).into()],
         cwd: "/".into(),
         env: Environment { set: without(), ..Environment::default() },
         stdin: Vec::new(),
@@ -103,6 +104,7 @@ pub fn probe(helper: &Path, state: &Path) -> SandboxSupport {
         control: None,
     };
     let ended = run(program, out.clone(), Tail::new(BYTES_MAX));
+    layers::remove_probe(&folder);
     let read = serde_json::from_slice(&out.take().0).map_err(|error| error.to_string());
     let why = match ended {
         Err(error) => error.to_string(),
@@ -145,7 +147,7 @@ fn wanted(part: &str) -> io::Result<()> {
 }
 
 /// Does everything once, in the helper, and prints how it went.
-pub(super) fn report(state: &Path) -> Result<u8, String> {
+pub(super) fn report(folder: &Path) -> Result<u8, String> {
     let take = |parts: &[&str]| {
         let wanted = parts.iter().try_for_each(|part| wanted(part));
         let network = parts.contains(&"network");
@@ -161,7 +163,7 @@ pub(super) fn report(state: &Path) -> Result<u8, String> {
     let mut mounted = || {
         wanted("mounts")?;
         namespaces::own_mounts()?;
-        layers = wanted("layers").and_then(|()| layers::probe(state)).err().map(|error| error.to_string());
+        layers = wanted("layers").and_then(|()| layers::probe(folder)).err().map(|error| error.to_string());
         hidden_paths::probe()?;
         read_only_mounts::but(&[], &[], &[])
     };

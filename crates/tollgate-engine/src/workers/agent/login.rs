@@ -154,6 +154,9 @@ impl SharedLogin {
     /// Hands back a login that was renewed inside of the layer, once nobody works there; in the layer it does not stay.
     fn take_from_layer(&self) -> io::Result<()> {
         let Some(file) = &self.in_layer else { return Ok(()) };
+        // A worker may have closed the folder.
+        let open = std::fs::Permissions::from_mode(0o700);
+        file.parent().and_then(|upper| std::fs::set_permissions(upper, open).ok());
         let Some(renewed) = read(file)? else { return Ok(()) };
         let own = self.own()?;
         if own.is_some() && own == self.began && own.as_deref() != Some(&*renewed) && keeps(own.as_deref(), &renewed) {
@@ -404,7 +407,7 @@ mod tests {
             crate::testing::write(&shared.shared(), path, "x");
         }
         std::os::unix::fs::symlink(root.join("own"), shared.shared().join("link")).unwrap();
-        std::fs::set_permissions(shared.shared(), std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(shared.shared(), std::fs::Permissions::from_mode(0o000)).unwrap();
         shared.begin().unwrap();
         assert_eq!(both(&shared), [token("first"), token("first")]);
         assert_eq!(std::fs::read_dir(shared.shared()).unwrap().count(), 1);
