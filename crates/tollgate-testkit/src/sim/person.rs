@@ -147,8 +147,13 @@ impl Play {
                 self.route(run, &decision, Some(option)).is_none_or(|route| route.ensures == Ensures::Nothing)
             });
         }
-        // Where nothing has changed, nothing is in the way of giving up.
-        if calm || rng.percent(if self.is_idle { 40 } else { 92 }) {
+        // Where nothing has changed, nothing is in the way of giving up; what commands are refused gives up a row, not the work.
+        let goes_on = match decision.permission() {
+            Some(_) => 60,
+            None if self.is_idle => 40,
+            None => 92,
+        };
+        if calm || rng.percent(goes_on) {
             options.sort_by_key(|option| gives_up(run, &decision, option));
         }
         if !calm && rng.percent(25) {
